@@ -1,0 +1,24 @@
+#pragma once
+
+#include <compare>
+
+#define ENCORE_VERSION_MAJOR 0
+#define ENCORE_VERSION_MINOR 1
+#define ENCORE_VERSION_PATCH 0
+
+namespace encore {
+
+/// A semantic version, ordered by precedence. The fields avoid the names `major` and `minor`, which glibc has as macros.
+struct Version {
+  int major_number = 0;
+  int minor_number = 0;
+  int patch_number = 0;
+
+  friend constexpr auto operator<=>(const Version&, const Version&) = default;
+};
+
+/// The version of the headers that this translation unit has included. Before 1.0 a new minor version may change
+/// the interface; a new patch never does.
+inline constexpr Version version{ENCORE_VERSION_MAJOR, ENCORE_VERSION_MINOR, ENCORE_VERSION_PATCH};
+
+}  // namespace encore
