@@ -1,0 +1,12 @@
+// The two compiler hints that the success path needs, spelled once for all compilers.
+#pragma once
+
+#if defined(_MSC_VER) && !defined(__clang__)
+/// Inlined even where the optimiser would rather not: the first attempt must cost what a hand-written loop costs.
+#define ENCORE_FORCE_INLINE [[msvc::forceinline]] inline
+/// Kept out of line: what happens after a failure must not weigh on the code around a success.
+#define ENCORE_COLD __declspec(noinline)
+#else
+#define ENCORE_FORCE_INLINE [[gnu::always_inline]] inline
+#define ENCORE_COLD [[gnu::noinline, gnu::cold]]
+#endif

@@ -1,0 +1,95 @@
+// One logical call: what the model, or the caller, asked for.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/scope.hpp>
+#include <encore/stop.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace encore {
+
+class Attempt;
+
+/// What may be done again when an attempt has failed. (I1)
+enum class ReplaySafety : std::uint8_t {
+  repeatable,           ///< running it twice harms nobody
+  repeatable_with_key,  ///< harmless if each attempt sends the same idempotency key
+  never,                ///< it runs once
+};
+
+constexpr std::string_view to_string(ReplaySafety safety) noexcept {
+  switch (safety) {
+    case ReplaySafety::repeatable: return "repeatable";
+    case ReplaySafety::repeatable_with_key: return "repeatable_with_key";
+    case ReplaySafety::never: return "never";
+  }
+  return "never";
+}
+
+/// What belongs to one call alone. Views only: what they point to must outlive the call. (D2)
+///   policy.run({.id = "call-17", .name = "inventory_lookup"}, lookup);
+struct Call {
+  std::string_view id{};             ///< empty: a process-unique one is made when somebody looks (A4)
+  std::string_view name{};           ///< the tool's, as the model or the caller said it
+  std::string_view resolved_name{};  ///< the name it was resolved to, where a tool layer resolves names (F2)
+  std::string_view operation_key{};  ///< the idempotency key, if it must outlive the call's id (I2)
+  std::optional<TimePoint> deadline{};  ///< on the policy's clock; the earliest limit holds (D2)
+  StopView stop{};                      ///< ends waits and forbids attempts, never interrupts one (K1, K2)
+  ReplaySafety replay = ReplaySafety::repeatable;
+  const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
+  const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
+};
+
+/// A call on its way, with the id that everybody sees: its own, or one made when first looked at. (A4)
+/// Safe to look at from several threads. Not copied: views of the made id stay valid as long as it lives.
+class CurrentCall {
+ public:
+  constexpr explicit CurrentCall(const Call& call) noexcept : call_{call} {}
+  CurrentCall(const CurrentCall&) = delete;
+  CurrentCall& operator=(const CurrentCall&) = delete;
+
+  constexpr const Call& call() const noexcept { return call_; }
+  constexpr std::string_view id() const noexcept { return call_.id.empty() ? made_id() : call_.id; }
+  constexpr std::string_view name() const noexcept { return call_.name; }
+  constexpr const Scope& scope() const noexcept {
+    return call_.scope != nullptr ? *call_.scope : Scope::process();
+  }
+
+ private:
+  enum Making : std::uint8_t { not_made, being_made, made };
+
+  std::string_view made_id() const noexcept {
+    auto expected = not_made;
+    if (making_.load(std::memory_order_acquire) != made) {
+      if (making_.compare_exchange_strong(expected, being_made, std::memory_order_acquire)) {
+        write_id(next_number());
+        making_.store(made, std::memory_order_release);
+        making_.notify_all();
+      } else {
+        making_.wait(being_made, std::memory_order_acquire);
+      }
+    }
+    return {id_.data(), length_};
+  }
+  void write_id(std::uint64_t number) const noexcept {
+    constexpr std::string_view prefix{"encore-"};
+    std::array<char, 20> digits{};
+    std::size_t count = 0;
+    do digits[count++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    length_ = 0;
+    for (const char character : prefix) id_[length_++] = character;
+    while (count > 0) id_[length_++] = digits[--count];
+  }
+
+  const Call& call_;
+  mutable std::array<char, 28> id_;  // written when the id is made
+  mutable std::uint8_t length_ = 0;
+  mutable std::atomic<Making> making_{not_made};
+};
+
+}  // namespace encore

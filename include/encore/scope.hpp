@@ -1,0 +1,70 @@
+// A random 128-bit name for a process or a run, so that ids which models reuse stay unique beyond it.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#if __has_include(<sys/random.h>)
+#include <sys/random.h>
+#include <unistd.h>
+#else
+#include <random>
+#endif
+
+namespace encore {
+
+/// 128 random bits from the operating system. A regular value; `text()` is 32 lower-case hexadecimal digits. (I2)
+class Scope {
+ public:
+  constexpr Scope(std::uint64_t high, std::uint64_t low) noexcept : high_{high}, low_{low} {}
+
+  /// A new one. Throws nothing: without an entropy source the process is ended by the system's own call.
+  static Scope random() noexcept {
+    std::array<std::uint64_t, 2> bits{};
+#if __has_include(<sys/random.h>)
+    if (getentropy(bits.data(), sizeof bits) != 0) std::abort();
+#else
+    std::random_device device;
+    for (auto& word : bits) word = std::uint64_t{device()} << 32 | device();
+#endif
+    return {bits[0], bits[1]};
+  }
+
+  /// This process's own, made when first asked for. Thread-safe.
+  static const Scope& process() noexcept {
+    static const Scope scope = random();
+    return scope;
+  }
+
+  constexpr std::uint64_t high() const noexcept { return high_; }
+  constexpr std::uint64_t low() const noexcept { return low_; }
+
+  constexpr std::array<char, 32> digits() const noexcept {
+    std::array<char, 32> text{};
+    for (unsigned i = 0; i < 16; ++i) {
+      text[15 - i] = "0123456789abcdef"[high_ >> (4 * i) & 15U];
+      text[31 - i] = "0123456789abcdef"[low_ >> (4 * i) & 15U];
+    }
+    return text;
+  }
+  std::string text() const {
+    const auto characters = digits();
+    return {characters.data(), characters.size()};
+  }
+
+  friend constexpr bool operator==(const Scope&, const Scope&) noexcept = default;
+
+ private:
+  std::uint64_t high_;
+  std::uint64_t low_;
+};
+
+/// The process's one counter: numbers calls without an id, and streams without a seed. Thread-safe. (L1)
+inline std::uint64_t next_number() noexcept {
+  static constinit std::atomic<std::uint64_t> numbers{0};
+  return numbers.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace encore

@@ -1,0 +1,129 @@
+// Settings that check themselves: a bad one is a compile error in a constant, an exception at run time.
+#pragma once
+#include <encore/duration.hpp>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace encore {
+
+/// A field's name as a template argument, so that a refusal can name the field.
+template <std::size_t Size>
+struct FieldName {
+  char text[Size]{};
+  consteval FieldName(const char (&name)[Size]) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) text[i] = name[i];
+  }
+  constexpr std::string_view view() const noexcept { return {text, Size - 1}; }
+};
+
+/// The one place that refuses a setting: throws `std::invalid_argument` that names field, value and reason;
+/// without exceptions the same words go to stderr and the program ends. (A1, C3, L3)
+[[noreturn]] inline void refuse_setting(std::string_view field, std::string_view value,
+                                        std::string_view reason) {
+  std::string message{"encore: "};
+  message.append(field).append(" = ").append(value).append(" ").append(reason);
+#if defined(__cpp_exceptions)
+  throw std::invalid_argument{message};
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+// Not constexpr on purpose: reaching one of them in a constant expression is a compile error that shows its name.
+[[noreturn]] inline void the_setting_is_negative(std::string_view field, long long value) {
+  refuse_setting(field, std::to_string(value), "is refused: it must not be negative");
+}
+[[noreturn]] inline void the_setting_is_too_small(std::string_view field, long long value, long long least) {
+  refuse_setting(field, std::to_string(value), "is refused: it must be at least " + std::to_string(least));
+}
+[[noreturn]] inline void the_setting_is_negative_or_not_finite(std::string_view field, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  refuse_setting(field, text, "is refused: it must be finite and not negative");
+}
+[[noreturn]] inline void the_setting_is_not_between_0_and_1(std::string_view field, double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  refuse_setting(field, text, "is refused: it must lie between 0 and 1");
+}
+[[noreturn]] inline void the_duration_is_negative_or_not_finite(std::string_view field, double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%gs", seconds);
+  refuse_setting(field, text, "is refused: it must be finite and not negative");
+}
+
+/// A whole number from `Least` up. Converts from and to `int`.
+template <FieldName Field, int Least = 0>
+class Count {
+ public:
+  constexpr Count(int value) : value_{value} {
+    if (value < Least) {
+      if constexpr (Least == 0)
+        the_setting_is_negative(Field.view(), value);
+      else
+        the_setting_is_too_small(Field.view(), value, Least);
+    }
+  }
+  constexpr operator int() const noexcept { return value_; }
+
+ private:
+  int value_;
+};
+
+/// A finite number from 0 up. Converts from and to `double`.
+template <FieldName Field>
+class NonNegative {
+ public:
+  constexpr NonNegative(double value) : value_{value} {
+    if (!(value >= 0.0 && value <= std::numeric_limits<double>::max()))
+      the_setting_is_negative_or_not_finite(Field.view(), value);
+  }
+  constexpr operator double() const noexcept { return value_; }
+
+ private:
+  double value_;
+};
+
+/// A share from 0 to 1, both included: 0.25 is a quarter, never 25. Converts from and to `double`.
+template <FieldName Field>
+class Share {
+ public:
+  constexpr Share(double value) : value_{value} {
+    if (!(value >= 0.0 && value <= 1.0)) the_setting_is_not_between_0_and_1(Field.view(), value);
+  }
+  constexpr operator double() const noexcept { return value_; }
+
+ private:
+  double value_;
+};
+
+/// A finite duration from 0 up, of any unit and representation; one over the range is held at its end.
+template <FieldName Field>
+class Span {
+ public:
+  template <class Rep, class Period>
+  constexpr Span(std::chrono::duration<Rep, Period> value) : value_{to_duration(value)} {
+    if (!(value.count() >= Rep{}) || !is_finite(value.count()))
+      the_duration_is_negative_or_not_finite(Field.view(), std::chrono::duration<double>{value}.count());
+  }
+  constexpr operator Duration() const noexcept { return value_; }
+
+ private:
+  template <class Rep>
+  static constexpr bool is_finite(Rep count) noexcept {
+    if constexpr (std::is_floating_point_v<Rep>)
+      return count <= std::numeric_limits<Rep>::max();
+    else
+      return true;
+  }
+  Duration value_;
+};
+
+}  // namespace encore
