@@ -1,0 +1,36 @@
+# Where examples find the real libraries of their field: by find_package, else as the header or the pkg-config module
+# that a distribution ships instead.
+
+# encore_find_library(<target, as in spdlog::spdlog>): makes the target if the library is here.
+function(encore_find_library target)
+  if(TARGET ${target})
+    return()
+  endif()
+  string(REGEX REPLACE "::.*" "" package ${target})
+  if(target STREQUAL "SQLite::SQLite3")
+    set(package SQLite3)
+  endif()
+  find_package(${package} QUIET GLOBAL)
+  if(TARGET ${target})
+    return()
+  endif()
+
+  if(target STREQUAL "httplib::httplib")
+    find_package(PkgConfig QUIET)
+    if(PkgConfig_FOUND)
+      pkg_check_modules(cpp_httplib QUIET IMPORTED_TARGET GLOBAL cpp-httplib)
+    endif()
+    if(TARGET PkgConfig::cpp_httplib)
+      add_library(${target} ALIAS PkgConfig::cpp_httplib)
+    endif()
+  elseif(target STREQUAL "asio::asio")
+    find_package(Threads QUIET)
+    find_path(ENCORE_ASIO_FOLDER asio.hpp)
+    if(ENCORE_ASIO_FOLDER AND Threads_FOUND)
+      add_library(${target} INTERFACE IMPORTED GLOBAL)
+      set_target_properties(${target} PROPERTIES
+        INTERFACE_INCLUDE_DIRECTORIES ${ENCORE_ASIO_FOLDER}
+        INTERFACE_LINK_LIBRARIES "${CMAKE_THREAD_LIBS_INIT}")
+    endif()
+  endif()
+endfunction()

@@ -1,0 +1,3 @@
+// Compiles where libc++ is there; see CMakeLists.txt.
+#include <version>
+static_assert(_LIBCPP_VERSION > 0);

@@ -1,0 +1,11 @@
+# Builds SOURCE with libc++ and runs it. Neither Catch2 nor fmt's archive is linked: both are built with the other library.
+cmake_minimum_required(VERSION 3.24)
+include(${CMAKE_CURRENT_LIST_DIR}/../compile.cmake)
+compile(status output ${SOURCE} -stdlib=libc++ -pthread -Werror -DFMT_HEADER_ONLY -o ${PROGRAM})
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} does not build with libc++:\n${output}")
+endif()
+execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE}, built with libc++, ended with ${status}")
+endif()

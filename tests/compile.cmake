@@ -1,0 +1,24 @@
+# For the test scripts that call a compiler themselves. They are run with
+#   -D COMPILER=<path> -D FRONTEND=<GNU or MSVC> -D INCLUDES=<encore's include folder and those of what it links>
+
+# compile(<status variable> <output variable> <source> [flags...]): only checks, unless the flags say what to make.
+function(compile status output source)
+  set(command ${COMPILER})
+  if(FRONTEND STREQUAL "MSVC")
+    list(APPEND command /nologo /std:c++20 /permissive- /utf-8 /EHsc /Zs)
+  else()
+    list(APPEND command -std=c++20 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow)
+    if(NOT "-o" IN_LIST ARGN)
+      list(APPEND command -fsyntax-only)
+    endif()
+  endif()
+  foreach(folder IN LISTS INCLUDES)
+    if(NOT folder STREQUAL "/usr/include")
+      list(APPEND command -I${folder})
+    endif()
+  endforeach()
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${command} ${ARGN} ${source}
+    RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  set(${status} ${result} PARENT_SCOPE)
+  set(${output} "${text}" PARENT_SCOPE)
+endfunction()

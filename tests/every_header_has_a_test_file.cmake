@@ -1,0 +1,17 @@
+# cmake -D HEADERS=<include/encore> -D TESTS=<tests> -P this: fails, with names, unless each header a/b.hpp has a test file a/b.cpp.
+cmake_minimum_required(VERSION 3.24)
+
+file(GLOB_RECURSE headers RELATIVE ${HEADERS} ${HEADERS}/*.hpp)
+if(NOT headers)
+  message(FATAL_ERROR "there is no header in ${HEADERS}")
+endif()
+set(missing "")
+foreach(header IN LISTS headers)
+  string(REGEX REPLACE "\\.hpp$" ".cpp" test ${header})
+  if(NOT EXISTS ${TESTS}/${test})
+    string(APPEND missing "\n  include/encore/${header} has no tests/${test}")
+  endif()
+endforeach()
+if(missing)
+  message(FATAL_ERROR "headers without a test file of the same name:${missing}")
+endif()

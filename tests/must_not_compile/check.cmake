@@ -1,0 +1,48 @@
+# cmake -D FILE=<case.cpp> ... -P this: holds a case to what its first lines say. (For the other -D, see ../compile.cmake.)
+#
+#   // EXPECT: words that the compiler's message must contain
+#   (more such lines may follow; all of them must be found)
+#   #ifdef ENCORE_FIXED
+#     the code as it should be
+#   #else
+#     the mistake
+#   #endif
+#
+# The mistake must be refused with those words in an error or a note; a file's name and the source lines that a compiler
+# quotes do not count. With ENCORE_FIXED defined the same file must compile without a warning, so that the mistake is
+# refused for the reason claimed and not for a missing include.
+cmake_minimum_required(VERSION 3.24)
+include(${CMAKE_CURRENT_LIST_DIR}/../compile.cmake)
+
+file(STRINGS ${FILE} expectations REGEX "^// EXPECT: ")
+file(STRINGS ${FILE} first_line LIMIT_COUNT 1)
+if(NOT first_line MATCHES "^// EXPECT: ")
+  message(FATAL_ERROR "${FILE}: the first line must be '// EXPECT: words of the message'")
+endif()
+file(STRINGS ${FILE} fixed REGEX "ENCORE_FIXED" LIMIT_COUNT 1)
+if(NOT fixed)
+  message(FATAL_ERROR "${FILE}: has no '#ifdef ENCORE_FIXED' with the code as it should be")
+endif()
+
+compile(status output ${FILE})
+if(status EQUAL 0)
+  message(FATAL_ERROR "${FILE}: compiles, and must not")
+endif()
+string(REGEX REPLACE "(^|\n) *[0-9]* \\|[^\n]*" "\n" words "${output}")
+string(REPLACE ${FILE} "" words "${words}")
+foreach(expectation IN LISTS expectations)
+  string(REGEX REPLACE "^// EXPECT: +" "" expectation "${expectation}")
+  string(FIND "${words}" "${expectation}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "${FILE}: is refused, but not with the words '${expectation}':\n${output}")
+  endif()
+endforeach()
+
+if(FRONTEND STREQUAL "MSVC")
+  compile(status output ${FILE} /DENCORE_FIXED /W4 /WX)
+else()
+  compile(status output ${FILE} -DENCORE_FIXED -Werror)
+endif()
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${FILE}: does not compile cleanly with ENCORE_FIXED either:\n${output}")
+endif()
