@@ -1,0 +1,133 @@
+// One execution of the callable for a call, as the callable sees it.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/clock.hpp>
+#include <encore/duration.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace encore {
+
+/// What the callable noted about its attempt, for events and for replay safety. Bounded, allocates nothing. (F6, I3)
+class AttemptNotes {
+ public:
+  static constexpr std::size_t longest_request_id = 64;
+
+  /// The response's status, if one was noted.
+  constexpr std::optional<int> status() const noexcept {
+    return has_status_ ? std::optional<int>{status_} : std::nullopt;
+  }
+  /// The dependency's own id for the request, cut at `longest_request_id` bytes; empty if none was noted.
+  constexpr std::string_view request_id() const noexcept { return {request_id_.data(), request_id_length_}; }
+  constexpr bool dispatched() const noexcept { return dispatched_; }
+  constexpr bool answered() const noexcept { return answered_; }
+  constexpr bool key_used() const noexcept { return key_used_; }
+
+  constexpr void clear() noexcept {
+    has_status_ = dispatched_ = answered_ = key_used_ = false, request_id_length_ = 0;
+  }
+
+ private:
+  friend class Attempt;
+  int status_ = 0;
+  bool has_status_ = false;
+  bool dispatched_ = false;
+  bool answered_ = false;
+  bool key_used_ = false;
+  std::uint8_t request_id_length_ = 0;
+  std::array<char, longest_request_id> request_id_;  // the first `request_id_length_` bytes are written
+};
+
+/// The time limits of one call; the earliest holds. (D2)
+struct TimeLimits {
+  TimePoint started{};  ///< read only if there is a budget
+  std::optional<Duration> budget{};
+  std::optional<TimePoint> deadline{};
+  std::optional<Duration> attempt_timeout{};
+
+  constexpr bool bounded() const noexcept { return budget || deadline; }
+
+  /// What is left at `now`: 0 at or after the end, and never more than the budget, even if the clock was set back. (D7)
+  constexpr Duration remaining(TimePoint now) const noexcept {
+    auto left = Duration::max();
+    if (budget) left = std::max(*budget - time_between(started, now), Duration::zero());
+    if (deadline) left = std::min(left, time_between(now, *deadline));
+    return left;
+  }
+  constexpr std::optional<TimePoint> end() const noexcept {
+    if (!budget) return deadline;
+    const auto end_of_budget = later(started, *budget);
+    return deadline ? std::min(end_of_budget, *deadline) : end_of_budget;
+  }
+};
+
+/// The attempt under way. Handed to the callable, if it takes one; valid until the callable returns.
+/// The marks and notes may be set by one thread at a time; everything else is safe from any.
+class Attempt {
+ public:
+  Attempt(int number, const CurrentCall& call, AttemptNotes& notes, const TimeLimits& limits,
+          Now now) noexcept
+      : ordinal{number},
+        call_{call},
+        notes_{notes},
+        limits_{limits},
+        now_{now} {}
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+
+  /// 1 for the first attempt of the call, then 2, 3 … without a gap. (A4)
+  const int ordinal;
+
+  std::string_view call_id() const noexcept { return call_.id(); }
+  std::string_view call_name() const noexcept { return call_.name(); }
+  const Call& call() const noexcept { return call_.call(); }
+  const StopView& stop() const noexcept { return call_.call().stop; }
+
+  /// When the call must be over: an inner call can take it over as its own `deadline`. (D2)
+  std::optional<TimePoint> deadline() const noexcept { return limits_.end(); }
+
+  /// How long this attempt may still take: until the call's earliest limit, and no longer than the policy's limit for one
+  /// attempt. Reads the clock only if there is a limit to compare with; empty if there is none. (D6)
+  std::optional<Duration> remaining() const {
+    if (!limits_.bounded()) return limits_.attempt_timeout;
+    const auto left = limits_.remaining(now_());
+    return limits_.attempt_timeout ? std::min(left, *limits_.attempt_timeout) : left;
+  }
+  Duration remaining_or(Duration longest) const { return std::min(remaining().value_or(longest), longest); }
+
+  /// The key that makes a repetition recognisable: equal for all attempts of the call, unique beyond this process. The
+  /// caller's operation key if it gave one, else `<scope>/<call id>`. Asking for it notes that it is sent. Allocates. (I2)
+  std::string idempotency_key() const {
+    notes_.key_used_ = true;
+    if (!call().operation_key.empty()) return std::string{call().operation_key};
+    return call_.scope().text().append(1, '/').append(call_id());
+  }
+
+  /// The request has left: from here until `mark_answered` a failure's outcome is unknown. (I3)
+  void mark_dispatched() const noexcept { notes_.dispatched_ = true; }
+  /// An answer came, whatever it says.
+  void mark_answered() const noexcept { notes_.answered_ = true; }
+  void note_status(int status) const noexcept {
+    notes_.status_ = status;
+    notes_.has_status_ = true;
+  }
+  void note_request_id(std::string_view id) const noexcept {
+    const auto length = std::min(id.size(), AttemptNotes::longest_request_id);
+    std::copy_n(id.data(), length, notes_.request_id_.data());
+    notes_.request_id_length_ = static_cast<std::uint8_t>(length);
+  }
+  const AttemptNotes& notes() const noexcept { return notes_; }
+
+ private:
+  const CurrentCall& call_;
+  AttemptNotes& notes_;
+  const TimeLimits& limits_;
+  Now now_;
+};
+
+}  // namespace encore

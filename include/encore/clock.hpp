@@ -1,0 +1,82 @@
+// The clock of a policy: its sleeps, its deadline and every timestamp, and nobody else's.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/duration.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/stop.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <mutex>
+
+namespace encore {
+
+/// Tells the time and waits. `now()` may only be compared with itself; `wall()` is the calendar's time; `sleep_for` returns
+/// when the duration has passed or, at once, when a stop is requested. All three may be called from several threads. (D1, K1)
+template <class C>
+concept Clock = Plays<C, role::Clock> && requires(C& clock, Duration duration, const StopView& stop) {
+  { clock.now() } -> std::same_as<TimePoint>;
+  { clock.wall() } -> std::same_as<WallTime>;
+  clock.sleep_for(duration, stop);
+};
+
+/// The real clock: `std::chrono::steady_clock`, and a wait that a stop request ends at once. Stateless.
+class SteadyClock {
+ public:
+  using role = encore::role::Clock;
+  static TimePoint now() noexcept {
+    return std::chrono::time_point_cast<Duration>(std::chrono::steady_clock::now());
+  }
+  static WallTime wall() noexcept {
+    return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  }
+
+  /// `duration` is at most `longest_wait` here: longer ones would overflow inside the standard library. (C7)
+  ENCORE_COLD static void sleep_for(Duration duration, const StopView& stop) {
+    struct Waker {
+      std::mutex mutex;
+      std::condition_variable wake_up;
+      bool stopped = false;
+    } waker;
+    const auto until = std::chrono::steady_clock::now() + duration;
+    // Declared before the lock: the action may hold the mutex while this subscription is being ended.
+    const StopSubscription subscription{stop,
+                                        {[](void* argument) noexcept {
+                                           auto& asleep = *static_cast<Waker*>(argument);
+                                           const std::lock_guard lock{asleep.mutex};
+                                           asleep.stopped = true;
+                                           asleep.wake_up.notify_one();
+                                         },
+                                         &waker}};
+    std::unique_lock lock{waker.mutex};
+    while (!waker.stopped && waker.wake_up.wait_until(lock, until) != std::cv_status::timeout) {}
+  }
+};
+static_assert(Clock<SteadyClock>);
+
+/// A clock that is read only by whoever asks: who never asks pays no clock read. A view; the clock must outlive it. (F2, P5)
+class Now {
+ public:
+  template <Clock C>
+  constexpr explicit Now(C& clock) noexcept : clock_{std::addressof(clock)},
+                                              reads_{&reads_of<C>} {}
+
+  TimePoint operator()() const { return reads_->now(clock_); }
+  WallTime wall() const { return reads_->wall(clock_); }
+
+ private:
+  struct Reads {
+    TimePoint (*now)(const void*);
+    WallTime (*wall)(const void*);
+  };
+  template <class C>
+  static constexpr Reads reads_of{
+      [](const void* clock) { return static_cast<C*>(const_cast<void*>(clock))->now(); },
+      [](const void* clock) { return static_cast<C*>(const_cast<void*>(clock))->wall(); }};
+
+  const void* clock_;
+  const Reads* reads_;
+};
+
+}  // namespace encore

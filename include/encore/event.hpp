@@ -1,0 +1,110 @@
+// What is happening: one event for each fact, in order, the same in every mode.
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/call.hpp>
+#include <encore/clock.hpp>
+#include <encore/failure.hpp>
+#include <encore/limits.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+namespace encore {
+
+/// The facts that observers are told. A call without an attempt has only `call_finished`. (F1)
+enum class EventKind : std::uint8_t {
+  attempt_started,
+  attempt_failed,  ///< before the wait; says whether a retry follows
+  attempt_succeeded,
+  call_finished,
+};
+constexpr std::string_view to_string(EventKind kind) noexcept {
+  switch (kind) {
+    case EventKind::attempt_started: return "attempt_started";
+    case EventKind::attempt_failed: return "attempt_failed";
+    case EventKind::attempt_succeeded: return "attempt_succeeded";
+    case EventKind::call_finished: return "call_finished";
+  }
+  return "unknown";
+}
+
+/// What the caller gets at the end.
+enum class TerminalMode : std::uint8_t {
+  none,          ///< the call goes on
+  result,        ///< the callable's own result
+  exception,     ///< the last exception, or a refusal
+  error_result,  ///< an outcome that holds the failure
+  formatted,     ///< what a formatter made of the failure
+};
+constexpr std::string_view to_string(TerminalMode mode) noexcept {
+  switch (mode) {
+    case TerminalMode::none: return "none";
+    case TerminalMode::result: return "result";
+    case TerminalMode::exception: return "exception";
+    case TerminalMode::error_result: return "error_result";
+    case TerminalMode::formatted: return "formatted";
+  }
+  return "none";
+}
+
+/// One fact about a call. Allocates nothing; text and pointers in it are valid during the callback only. Raw arguments and
+/// results are never in it. (F1, F2, F5, F6)
+struct Event {
+  EventKind kind = EventKind::attempt_started;
+  int ordinal = 0;  ///< of the attempt; on `call_finished` the number of attempts made
+  std::string_view call_name{};
+  std::string_view resolved_name{};
+
+  bool will_retry = false;               ///< attempt_failed: another attempt follows after `wait`
+  StopReason reason = StopReason::none;  ///< why none follows
+  TerminalMode mode = TerminalMode::none;
+  Duration wait{};                 ///< the wait that was chosen
+  std::optional<Duration> hint{};  ///< what the server asked for (E4)
+  Duration slept{};                ///< call_finished: all waits of the call
+  int observer_errors = 0;         ///< call_finished: exceptions that observers threw during this call (F3)
+  const Thrown* thrown = nullptr;  ///< the exception, if the failure is one
+  std::string_view error_name{};   ///< the registered name of its type, if it has one
+  const AttemptNotes* notes = nullptr;  ///< what the callable noted, if it takes its attempt
+  const Attempt* outer =
+      nullptr;  ///< the attempt of another policy inside which this call runs, if noticed (J1)
+
+  /// Never empty. (A4)
+  std::string_view call_id() const noexcept { return id.empty() ? current->id() : id; }
+
+  /// The most attempts allowed; empty means unlimited. (F2)
+  constexpr std::optional<int> max_attempts() const noexcept {
+    if (CountLimit::is_unlimited(max_retries)) return std::nullopt;
+    return max_retries + 1;
+  }
+
+  /// When it happened, on the policy's clock; read when first asked for. (F2)
+  TimePoint at() const {
+    if (!read_at) {
+      read_at = now();
+      if (started != nullptr && !*started) *started = read_at;
+    }
+    return *read_at;
+  }
+  /// The same moment's calendar time, read when asked for.
+  WallTime wall() const { return now.wall(); }
+
+  /// The time since the call began. Empty if nobody read the clock when it began: an observer that wants it on
+  /// `call_finished` asks the first event for `at()`; a time limit, or a strategy that reports it, has it read as well. (P5)
+  std::optional<Duration> elapsed() const {
+    if (started == nullptr || !*started) return std::nullopt;
+    return time_between(**started, at());
+  }
+
+  // Filled by the decision; read through the functions above.
+  std::string_view id{};
+  const CurrentCall* current = nullptr;
+  int max_retries = 0;
+  Now now;
+  std::optional<TimePoint>* started = nullptr;
+  mutable std::optional<TimePoint> read_at{};
+};
+
+}  // namespace encore

@@ -1,0 +1,114 @@
+// A failed attempt, as predicates and hints see it; and a failed call, as the failure strategy sees it.
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/duration.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace encore {
+
+/// What is known of a failed attempt beside its exception or value.
+struct FailedAttempt {
+  int ordinal = 1;
+  std::string_view call_id{};
+  std::string_view call_name{};
+  const AttemptNotes* notes = nullptr;  ///< absent if the callable takes no attempt
+};
+
+/// The exception in flight. Only valid inside its handler.
+class Thrown {
+ public:
+  constexpr explicit Thrown(const std::exception* error) noexcept : error_{error} {}
+  constexpr Thrown(const std::exception* error, const FailedAttempt& attempt) noexcept
+      : error_{error},
+        attempt_{&attempt} {}
+
+  /// The exception as `std::exception`; null if a `catch (const std::exception&)` would not have caught it.
+  constexpr const std::exception* error() const noexcept { return error_; }
+  constexpr const FailedAttempt& attempt() const noexcept { return *attempt_; }
+  const char* what() const noexcept { return error_ != nullptr ? error_->what() : ""; }
+
+  /// Would a `catch (const E&)` catch it? Without a rethrow where `E` derives from `std::exception`. (B2, P7)
+  template <class E>
+  bool is() const noexcept {
+    return find<E>([](const auto&) {});
+  }
+
+  /// Calls `use(e)` with what a `catch (const E& e)` would bind, and tells whether it did.
+  template <class E, class Use>
+  bool with(Use&& use) const {
+    return find<E>(use);
+  }
+
+ private:
+  template <class E, class Use>
+  bool find([[maybe_unused]] Use&& use) const {
+#if defined(__cpp_exceptions)
+#if defined(__cpp_rtti)
+    if constexpr (std::derived_from<E, std::exception>) {
+      if (error_ != nullptr) {
+        const E* found;
+        if constexpr (std::same_as<E, std::exception>)
+          found = error_;
+        else
+          found = dynamic_cast<const E*>(error_);
+        if (found != nullptr) use(*found);
+        return found != nullptr;
+      }
+      if constexpr (std::is_final_v<E>) return false;
+    }
+#endif
+    struct Missed {};
+    const E* found = nullptr;
+    try {
+      throw;
+    } catch (const E& error) {
+      if constexpr (std::is_pointer_v<E>) {
+        use(error);  // a converted pointer lives only as long as this handler
+        return true;
+      } else {
+        found = &error;
+      }
+    } catch (...) {}
+    if (found != nullptr) use(*found);
+    return found != nullptr;
+#else
+    return false;
+#endif
+  }
+
+  static constexpr FailedAttempt not_known{};
+  const std::exception* error_;
+  const FailedAttempt* attempt_ = &not_known;
+};
+
+/// A returned value that may be a failure.
+template <class Value>
+struct Returned {
+  const Value& value;
+  const FailedAttempt& attempt;
+};
+
+/// A call that did not succeed: everything a failure strategy may say about it. Owns what it holds. (G2, G3)
+struct Failure {
+  std::string call_id{};
+  std::string call_name{};
+  StopReason reason = StopReason::none;
+  int attempts = 0;
+  std::optional<int> max_attempts{};  ///< empty: unlimited
+  Duration elapsed{};
+  Duration slept{};
+  std::exception_ptr error{};  ///< null if the last failure is a value, or if there was no attempt (G4)
+  int observer_errors = 0;     ///< events that an observer answered with an exception, so far (F3)
+
+  /// True if a limit, a stop request or a guard refused the call before its first attempt. (G4)
+  bool refused_on_entry() const noexcept { return attempts == 0; }
+};
+
+}  // namespace encore

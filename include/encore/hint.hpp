@@ -1,0 +1,114 @@
+// What the server said about when to come back.
+#pragma once
+#include <encore/clock.hpp>
+#include <encore/duration.hpp>
+#include <encore/failure.hpp>
+#include <encore/ingredient.hpp>
+
+#include <concepts>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+namespace detail {
+
+// Of a function that takes one argument, the type of that argument: what `RetryIf{[](const HttpError&) { … }}` looks at.
+template <class F>
+struct only_argument : only_argument<decltype(&F::operator())> {};
+template <class R, class A>
+struct only_argument<R (*)(A)> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class R, class A>
+struct only_argument<R (*)(A) noexcept> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class C, class R, class A>
+struct only_argument<R (C::*)(A) const> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class C, class R, class A>
+struct only_argument<R (C::*)(A) const noexcept> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class F>
+using only_argument_of = typename only_argument<F>::type;
+
+template <class F>
+concept HasOnlyArgument = requires { typename only_argument_of<F>; };
+
+inline constexpr auto no_hint = std::optional<Duration>{};
+
+// A hint as a wait: a duration as it is (rounded up), a point in time from the policy's calendar. Whatever is not a number,
+// negative or past is no hint. (E3)
+template <class Rep, class Period>
+std::optional<Duration> as_wait(std::chrono::duration<Rep, Period> hint, const Now&) noexcept {
+  if (!is_number(hint) || hint < hint.zero()) return no_hint;
+  return to_duration(hint);
+}
+template <class D>
+std::optional<Duration> as_wait(std::chrono::sys_time<D> when, const Now& now) {
+  const auto wait = to_duration(when.time_since_epoch()) - now.wall().time_since_epoch();
+  return wait < Duration::zero() ? no_hint : std::optional{wait};
+}
+template <class T>
+std::optional<Duration> as_wait(const std::optional<T>& hint, const Now& now) {
+  return hint ? as_wait(*hint, now) : no_hint;
+}
+
+template <class T>
+concept AsWait = requires(const T& hint, const Now& now) { as_wait(hint, now); };
+
+}  // namespace detail
+
+/// The customisation point of server hints: an exception or a result carries one if it has a member `retry_after()`, or if a
+/// function `retry_after(const T&)` is found beside its type. It returns a duration of any unit, a `sys_time`, or an optional
+/// of either; empty, negative, past and NaN mean "no hint", zero means "now". (E3, E5)
+template <class T>
+concept CarriesHint = requires(const T& carrier) {
+  { carrier.retry_after() } -> detail::AsWait;
+} || requires(const T& carrier) {
+  { retry_after(carrier) } -> detail::AsWait;
+};
+
+/// The hint that `carrier` carries, as a wait from now on.
+template <CarriesHint T>
+std::optional<Duration> hint_of(const T& carrier, const Now& now) {
+  if constexpr (requires {
+                  { carrier.retry_after() } -> detail::AsWait;
+                })
+    return detail::as_wait(carrier.retry_after(), now);
+  else
+    return detail::as_wait(retry_after(carrier), now);
+}
+
+/// Reads the hint of a type that cannot be extended: `HintFrom{[](const http::Error& e) { return e.wait; }}`. The function's
+/// one argument says which exceptions, or which results, it is asked about. If it throws, there is no hint.
+template <class F>
+struct HintFrom {
+  using role = encore::role::HintSource;
+  F read;
+  constexpr explicit HintFrom(F f) : read(std::move(f)) {}
+
+  std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
+    if constexpr (std::invocable<const F&, const Thrown&>) {
+      return detail::as_wait(read(failure), now);
+    } else if constexpr (detail::HasOnlyArgument<F>) {
+      auto found = detail::no_hint;
+      failure.with<detail::only_argument_of<F>>([&](const auto& error) {
+        if constexpr (std::invocable<const F&, decltype(error)>) found = detail::as_wait(read(error), now);
+      });
+      return found;
+    } else {
+      return detail::no_hint;
+    }
+  }
+  template <class Value>
+  std::optional<Duration> hint(const Returned<Value>& failure, const Now& now) const {
+    if constexpr (std::invocable<const F&, const Value&>)
+      return detail::as_wait(read(failure.value), now);
+    else
+      return detail::no_hint;
+  }
+};
+
+/// No source beside the customisation point.
+struct HintFromCarrier {
+  using role = encore::role::HintSource;
+};
+
+}  // namespace encore

@@ -1,0 +1,62 @@
+// Who hears of it: any callable that takes an event.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/event.hpp>
+#include <encore/ingredient.hpp>
+
+#include <concepts>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+/// Takes each event of a call, in order, on the thread that runs it. If it throws, nothing changes but a count. (F3, F4)
+template <class O>
+concept Observer = std::invocable<O&, const Event&>;
+
+/// Makes an observer of a callable: a named one is referred to, a temporary is moved in. (F4)
+template <class F>
+class Observe {
+ public:
+  using role = encore::role::Observer;
+  constexpr explicit Observe(F&& tell) : tell_{std::in_place, std::forward<F>(tell)} {}
+
+  ENCORE_FORCE_INLINE void operator()(const Event& event) const
+      noexcept(noexcept(std::declval<Callable&>()(event))) {
+    tell_.get()(event);
+  }
+
+ private:
+  using Callable = std::remove_reference_t<decltype(std::declval<const detail::Kept<F>&>().get())>;
+  static_assert(
+      std::invocable<Callable&, const Event&>,
+      "an observer is called with `const Event&` from a const policy: give a mutable one a name, so that the "
+      "policy can refer to it");
+  detail::Kept<F> tell_;
+};
+template <class F>
+Observe(F&&) -> Observe<F>;
+
+namespace detail {
+
+/// Tells one observer; its exception is counted and goes no further. A thread's forced unwind passes. (B4, F3)
+template <class O>
+ENCORE_FORCE_INLINE void tell_one(O& observer, const Event& event, [[maybe_unused]] int& errors) {
+#if defined(__cpp_exceptions)
+  if constexpr (!noexcept(observer(event))) {
+    try {
+      observer(event);
+    } catch (...) {
+      if (std::current_exception() == nullptr) throw;
+      ++errors;
+    }
+    return;
+  } else
+#endif
+    observer(event);
+}
+
+}  // namespace detail
+
+}  // namespace encore

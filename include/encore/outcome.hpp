@@ -1,0 +1,162 @@
+// The result of a call whose failures are values: what it returned, or why it stopped and what failed last.
+#pragma once
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <version>
+#if defined(__cpp_lib_expected)
+#include <expected>
+#endif
+
+#include <encore/failure.hpp>
+
+namespace encore {
+
+template <class T>
+class Outcome;
+
+namespace detail {
+
+/// What outcomes of all types share: the failure.
+class FailedOutcome {
+ public:
+  [[nodiscard]] constexpr bool has_value() const noexcept { return !failure_.has_value(); }
+  constexpr explicit operator bool() const noexcept { return has_value(); }
+
+  /// Why the call stopped, and what failed last. Only if there is no value.
+  const Failure& failure() const& noexcept { return *failure_; }
+  Failure&& failure() && noexcept { return *std::move(failure_); }
+
+  /// How many attempts were made, succeeded or not.
+  int attempts() const noexcept { return attempts_; }
+  Duration elapsed() const noexcept { return elapsed_; }
+  Duration slept() const noexcept { return slept_; }
+  /// Exceptions that observers threw during this call. (F3)
+  int observer_errors() const noexcept { return observer_errors_; }
+  /// `succeeded`, or the reason of the failure.
+  StopReason reason() const noexcept { return failure_ ? failure_->reason : reason_; }
+
+ protected:
+  explicit FailedOutcome(Failure failure)
+      : failure_{std::move(failure)},
+        attempts_{failure_->attempts},
+        elapsed_{failure_->elapsed},
+        slept_{failure_->slept},
+        observer_errors_{failure_->observer_errors} {}
+  FailedOutcome(StopReason reason, int attempts, Duration elapsed, Duration slept,
+                int observer_errors) noexcept
+      : attempts_{attempts},
+        elapsed_{elapsed},
+        slept_{slept},
+        observer_errors_{observer_errors},
+        reason_{reason} {}
+
+ private:
+  std::optional<Failure> failure_{};
+  int attempts_ = 0;
+  Duration elapsed_{};
+  Duration slept_{};
+  int observer_errors_ = 0;
+  StopReason reason_ = StopReason::succeeded;
+};
+
+/// The figures of a call that ended, for an outcome with a value.
+struct CallFigures {
+  StopReason reason;
+  int attempts;
+  Duration elapsed;
+  Duration slept;
+  int observer_errors;
+};
+
+}  // namespace detail
+
+/// A value, or a failure with its reason, attempts and times. (G2)
+///   const Outcome<int> outcome = policy.with(ReturnOutcome{}).run(call, lookup);
+///   if (!outcome) log(outcome.failure());
+template <class T>
+class [[nodiscard]] Outcome : public detail::FailedOutcome {
+  using Stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>;
+
+ public:
+  using value_type = T;
+
+  template <class U>
+  Outcome(U&& value, const detail::CallFigures& figures)
+      : FailedOutcome{figures.reason, figures.attempts, figures.elapsed, figures.slept,
+                      figures.observer_errors},
+        stored_{store(std::forward<U>(value))} {}
+  explicit Outcome(Failure failure) : FailedOutcome{std::move(failure)} {}
+  /// A failure whose last failed attempt returned a value.
+  template <class U>
+  Outcome(Failure failure, U&& last)
+      : FailedOutcome{std::move(failure)},
+        stored_{store(std::forward<U>(last))} {}
+
+  /// The value. Only if there is one.
+  decltype(auto) value() const& noexcept { return get(*stored_); }
+  decltype(auto) value() & noexcept { return get(*stored_); }
+  T value() && { return static_cast<T&&>(get(*stored_)); }
+  decltype(auto) operator*() const& noexcept { return value(); }
+  decltype(auto) operator*() & noexcept { return value(); }
+  const std::remove_reference_t<T>* operator->() const noexcept { return std::addressof(value()); }
+
+  /// The value of the last failed attempt, if that attempt returned one instead of throwing; else null.
+  const std::remove_reference_t<T>* last_value() const noexcept {
+    return !has_value() && stored_ ? std::addressof(get(*stored_)) : nullptr;
+  }
+
+  template <class U>
+  T value_or(U&& other) const& {
+    return has_value() ? value() : static_cast<T>(std::forward<U>(other));
+  }
+
+#if defined(__cpp_lib_expected)
+  operator std::expected<T, Failure>() const&
+    requires(!std::is_reference_v<T>)
+  {
+    if (has_value()) return value();
+    return std::unexpected{failure()};
+  }
+#endif
+
+ private:
+  template <class U>
+  static std::optional<Stored> store(U&& value) {
+    if constexpr (std::is_reference_v<T>)
+      return std::addressof(value);
+    else
+      return std::optional<Stored>{std::in_place, std::forward<U>(value)};
+  }
+  template <class S>
+  static constexpr auto& get(S& stored) noexcept {
+    if constexpr (std::is_reference_v<T>)
+      return *stored;
+    else
+      return stored;
+  }
+  std::optional<Stored> stored_{};
+};
+
+template <>
+class [[nodiscard]] Outcome<void> : public detail::FailedOutcome {
+ public:
+  using value_type = void;
+  explicit Outcome(const detail::CallFigures& figures) noexcept
+      : FailedOutcome{figures.reason, figures.attempts, figures.elapsed, figures.slept,
+                      figures.observer_errors} {}
+  explicit Outcome(Failure failure) : FailedOutcome{std::move(failure)} {}
+  void value() const noexcept {}
+
+#if defined(__cpp_lib_expected)
+  operator std::expected<void, Failure>() const {
+    if (has_value()) return {};
+    return std::unexpected{failure()};
+  }
+#endif
+};
+
+}  // namespace encore

@@ -1,0 +1,31 @@
+// The exception of a call that was refused before its first attempt.
+#pragma once
+#include <encore/never_retry.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace encore {
+
+/// A limit, a stop request or a guard refused the call before its first attempt, so there is no exception to rethrow. It
+/// carries the reason, and no policy retries it. (B4, D5, G4)
+class Refused : public std::runtime_error, public Unretryable {
+ public:
+  Refused(StopReason reason, std::string_view call_id, std::string_view call_name)
+      : std::runtime_error{message(reason, call_id, call_name)},
+        reason_{reason} {}
+  StopReason reason() const noexcept { return reason_; }
+
+ private:
+  static std::string message(StopReason reason, std::string_view call_id, std::string_view call_name) {
+    std::string text{"encore: call "};
+    text.append(call_id);
+    if (!call_name.empty()) text.append(" (").append(call_name).append(")");
+    return text.append(" was refused before its first attempt: ").append(to_string(reason));
+  }
+  StopReason reason_;
+};
+
+}  // namespace encore

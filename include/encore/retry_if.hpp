@@ -1,0 +1,127 @@
+// Predicates from functions: on exceptions, on messages and on returned values.
+#pragma once
+#include <encore/failure.hpp>
+#include <encore/hint.hpp>
+#include <encore/predicate.hpp>
+
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+namespace detail {
+
+// Asks `test` about an exception: of the type its one argument names, or of the whole failure.
+template <class F>
+bool holds_for(const F& test, const Thrown& failure) {
+  if constexpr (std::predicate<const F&, const Thrown&>) {
+    return test(failure);
+  } else if constexpr (HasOnlyArgument<F>) {
+    auto holds = false;
+    failure.with<only_argument_of<F>>([&](const auto& error) { holds = test(error); });
+    return holds;
+  } else {
+    auto holds = false;
+    failure.with<std::exception>([&](const std::exception& error) { holds = test(error); });
+    return holds;
+  }
+}
+
+template <class F, class Value>
+concept TestsValue =
+    std::predicate<const F&, const Returned<Value>&> || std::predicate<const F&, const Value&>;
+
+template <class F, class Value>
+bool holds_for(const F& test, const Returned<Value>& failure) {
+  if constexpr (std::predicate<const F&, const Returned<Value>&>)
+    return test(failure);
+  else
+    return test(failure.value);
+}
+
+}  // namespace detail
+
+/// Retries the exceptions for which a function says yes. Its one argument says which: `RetryIf{[](const HttpError& e) {
+/// return e.status >= 500; }}`; `const std::exception&` for all of them, `const Thrown&` for the attempt as well. (B6)
+template <class F>
+struct RetryIf {
+  using role = encore::role::Predicate;
+  F test;
+  constexpr explicit RetryIf(F f) : test(std::move(f)) {}
+
+  bool matches(const Thrown& failure) const { return detail::holds_for(test, failure); }
+
+  std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
+    auto found = detail::no_hint;
+    if constexpr (detail::HasOnlyArgument<F>) {
+      using E = detail::only_argument_of<F>;
+      if constexpr (CarriesHint<E>) failure.with<E>([&](const E& error) { found = hint_of(error, now); });
+    }
+    return found;
+  }
+};
+
+/// Retries the returned values for which a function says yes; it takes the value, or `const Returned<V>&` for the attempt as
+/// well. Such a value is a failure; every other one is a success. (B8)
+template <class F>
+struct RetryIfResult {
+  using role = encore::role::Predicate;
+  static constexpr bool looks_at_values = true;
+  F test;
+  constexpr explicit RetryIfResult(F f) : test(std::move(f)) {}
+
+  template <class Value>
+    requires detail::TestsValue<F, Value>
+  bool matches(const Returned<Value>& failure) const {
+    return detail::holds_for(test, failure);
+  }
+};
+
+/// Retries results that have no value: an empty `std::optional`, a `std::expected` or an `Outcome` with an error.
+struct RetryIfNoValue {
+  using role = encore::role::Predicate;
+  static constexpr bool looks_at_values = true;
+  template <class Value>
+    requires requires(const Value& result) {
+      { result.has_value() } -> std::convertible_to<bool>;
+    }
+  bool matches(const Returned<Value>& failure) const {
+    return !failure.value.has_value();
+  }
+};
+
+/// Retries results like `std::expected` whose error a function accepts.
+template <class F>
+struct RetryIfErrorValue {
+  using role = encore::role::Predicate;
+  static constexpr bool looks_at_values = true;
+  F test;
+  constexpr explicit RetryIfErrorValue(F f) : test(std::move(f)) {}
+
+  template <class Value>
+    requires requires(const F& f, const Value& result) {
+      { result.has_value() } -> std::convertible_to<bool>;
+      { f(result.error()) } -> std::convertible_to<bool>;
+    }
+  bool matches(const Returned<Value>& failure) const {
+    return !failure.value.has_value() && test(failure.value.error());
+  }
+};
+
+/// Retries exceptions whose message contains a text, letter for letter. A last resort: messages change without notice.
+/// The text is viewed, not copied: give a literal.
+struct RetryIfMessageContains {
+  using role = encore::role::Predicate;
+  std::string_view text{};
+  bool matches(const Thrown& failure) const noexcept {
+    return failure.error() != nullptr &&
+           std::string_view{failure.what()}.find(text) != std::string_view::npos;
+  }
+};
+
+static_assert(Predicate<RetryIfNoValue> && Predicate<RetryIfMessageContains>);
+
+}  // namespace encore
