@@ -56,14 +56,13 @@ encore_has() {
     asio) encore_has_header asio.hpp ;;
     sqlite3) encore_has_header sqlite3.h ;;
     nlohmann_json) encore_has_header nlohmann/json.hpp ;;
-    clang) encore_has_command clang++-19 && encore_clang_links_sanitizers ;;
+    clang) encore_has_command clang++-19 && encore_clang_has_sanitizers ;;
     libcxx) encore_has_command clang++-19 && encore_clang_finds_libcxx ;;
     clang-format | clang-tidy) encore_has_command "$1-19" ;;
   esac
 }
 
-encore_clang_links_sanitizers() { [ -e "$(clang++-19 -print-file-name=libclang_rt.tsan.a 2> /dev/null)" ] ||
-  [ -e "$(clang++-19 -print-runtime-dir 2> /dev/null)/libclang_rt.tsan-$(uname -m).a" ]; }
+encore_clang_has_sanitizers() { compgen -G "$(clang++-19 -print-resource-dir)/lib/*/libclang_rt.tsan*" > /dev/null; }
 
 encore_clang_finds_libcxx() { printf '#include <version>\nstatic_assert(_LIBCPP_VERSION > 0);\n' |
   clang++-19 -stdlib=libc++ -x c++ -fsyntax-only - > /dev/null 2>&1; }
