@@ -1,7 +1,5 @@
-/// \file
-/// Which HTTP responses are worth asking for again.
+// Which HTTP responses are worth asking for again.
 #pragma once
-
 #include <array>
 
 namespace encore::http {
@@ -28,25 +26,20 @@ inline constexpr std::array<int, 7> transient_statuses{408, 425, 429, 500, 502, 
 /// the x00 of its class (RFC 9110, 15).
 ///
 /// False for the 5xx that answer the same way each time: 501, 505, 506, 508, 510, 511, and 507, which RFC 4918, 11.5
-/// forbids to repeat unasked; and for 409, 413, 421 and 423, where something in the request, or in what it names, has
-/// to change first. False for anything outside 100 to 599: that is no status.
+/// forbids to repeat unasked; and for 409, 413, 421 and 423, where the request, its target or its connection has to
+/// change first. False for anything outside 100 to 599: that is no status.
 ///
 /// It says that a retry is useful, not that it is safe: after a 500, 502 or 504 the work may have been done (I1).
 /// A 429 that means "no quota left" is told apart by its body, in the caller's predicate (B8).
 ///
 /// Pure; may be called from any thread.
-///
-/// \code
-/// encore::RetryIfResult{[](const Response& response) { return encore::http::is_transient(response.status); }}
-/// \endcode
+///   encore::RetryIfResult{[](const Response& response) { return encore::http::is_transient(response.status); }}
 [[nodiscard]] constexpr bool is_transient(int status) noexcept {
   for (const int transient : transient_statuses) {
-    if (status == transient) {
-      return true;
-    }
+    if (status == transient) return true;
   }
-  const bool unregistered_server_error = status == 509 || (status >= 512 && status <= 599);
-  return unregistered_server_error;
+  const bool is_unregistered_server_error = status == 509 || (status >= 512 && status <= 599);
+  return is_unregistered_server_error;
 }
 
 }  // namespace encore::http
