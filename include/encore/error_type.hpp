@@ -1,0 +1,123 @@
+// The name of an exception's type, for logs, traces and metrics.
+#pragma once
+#include <encore/failure.hpp>
+
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+#if __has_include(<cxxabi.h>)
+#include <cxxabi.h>
+#endif
+
+namespace encore {
+
+namespace detail {
+
+constexpr bool is_in_identifier(char character) noexcept {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9') || character == '_';
+}
+
+/// A type's name without what only says how it was compiled: keywords (MSVC), unnamed namespaces, the standard libraries'
+/// inline namespaces and ABI tags. One exception then has one name on every platform.
+inline std::string plain_type_name(std::string name) {
+  constexpr std::array<std::string_view, 10> noise{"class ",
+                                                   "struct ",
+                                                   "enum ",
+                                                   "(anonymous namespace)::",
+                                                   "`anonymous namespace'::",
+                                                   "`anonymous-namespace'::",
+                                                   "__1::",
+                                                   "__fs::",
+                                                   "__cxx11::",
+                                                   "[abi:cxx11]"};
+  for (const auto part : noise) {
+    for (auto at = name.find(part); at != std::string::npos; at = name.find(part, at)) {
+      if (at > 0 && is_in_identifier(part.front()) && is_in_identifier(name[at - 1]))
+        at += part.size();  // the end of a longer word
+      else
+        name.erase(at, part.size());
+    }
+  }
+  return name;
+}
+
+inline std::string type_name(const std::type_info& type) {
+#if __has_include(<cxxabi.h>)
+  auto status = 0;
+  if (char* const readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status)) {
+    struct Freed {
+      char* text;
+      ~Freed() { std::free(text); }
+    } const freed{readable};
+    return plain_type_name(readable);
+  }
+#endif
+  return plain_type_name(type.name());
+}
+
+/// The type of the exception in flight, where the platform tells. The null check first: libstdc++ must not be asked about
+/// a thread's forced unwind or another language's exception.
+inline const std::type_info* type_in_flight() noexcept {
+#if defined(__cpp_exceptions) && __has_include(<cxxabi.h>)
+  if (std::current_exception() != nullptr) return abi::__cxa_current_exception_type();
+#endif
+  return nullptr;
+}
+
+}  // namespace detail
+
+/// The type of the exception in flight, as `error.type` wants it: the dynamic type, readable, of low cardinality, without
+/// any text of the message. `throw 42` is "int". Without RTTI, or where the platform does not tell, "std::exception", or
+/// "unknown" for what does not derive from it. Call it inside the handler, like all of `Thrown`. Allocates.
+///   catch (const std::exception& error) { error_type(Thrown{&error}) == "std::system_error"; }
+inline std::string error_type(const Thrown& failure) {
+#if defined(__cpp_rtti)
+  if (failure.error() != nullptr) {
+    const auto& error = *failure.error();
+    return detail::type_name(typeid(error));
+  }
+#endif
+  if (const auto* const type = detail::type_in_flight()) return detail::type_name(*type);
+  return failure.error() != nullptr ? "std::exception" : "unknown";
+}
+
+/// The same of a kept exception; empty for null. Rethrows it to look, so it is for those who write text.
+inline std::string error_type([[maybe_unused]] const std::exception_ptr& error) {
+#if defined(__cpp_exceptions)
+  if (error == nullptr) return {};
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& caught) {
+    return error_type(Thrown{&caught});
+  } catch (...) {
+    return error_type(Thrown{nullptr});
+  }
+#else
+  return {};
+#endif
+}
+
+/// A kept exception's `what()`; empty for null and for what does not derive from `std::exception`. Such text leaks hosts and
+/// keys: it goes into a log, or to a model, only where somebody asked for it. (F6, G5)
+inline std::string error_text([[maybe_unused]] const std::exception_ptr& error) {
+#if defined(__cpp_exceptions)
+  if (error == nullptr) return {};
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& caught) {
+    const char* const text = caught.what();
+    return text != nullptr ? text : "";
+  } catch (...) {
+    return {};
+  }
+#else
+  return {};
+#endif
+}
+
+}  // namespace encore
