@@ -1,0 +1,159 @@
+// Retrying by error code: `std::system_error` and its kind, returned `std::error_code`s, results whose error is one.
+#pragma once
+#include <encore/failure.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/predicate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <system_error>
+#include <type_traits>
+
+namespace encore {
+
+/// One entry of a list of errors. A condition, as each `std::errc` is, stands for every code that means it, whatever system
+/// or library it comes from; a code stands for itself alone. A regular value; `constexpr` when made of a `std::errc`.
+class ListedError {
+ public:
+  constexpr ListedError(std::errc condition) noexcept : value_{static_cast<int>(condition)} {}
+  ListedError(const std::error_condition& condition) noexcept
+      : value_{condition.value()},
+        category_{&condition.category()} {}
+  ListedError(const std::error_code& code) noexcept
+      : value_{code.value()},
+        category_{&code.category()},
+        exact_{true} {}
+
+  bool stands_for(const std::error_code& code) const noexcept {
+    const auto& category = category_ != nullptr ? *category_ : std::generic_category();
+    return exact_ ? code == std::error_code{value_, category}
+                  : code == std::error_condition{value_, category};
+  }
+
+ private:
+  int value_;
+  const std::error_category* category_ = nullptr;  // null: the generic one, which is no constant expression
+  bool exact_ = false;
+};
+
+namespace detail {
+
+/// The error code that a value is, or converts to; a `std::errc` converts to none by itself.
+template <class E>
+  requires(std::convertible_to<const E&, std::error_code> || std::same_as<E, std::errc>)
+std::error_code error_code_of(const E& error) noexcept {
+  if constexpr (std::same_as<E, std::errc>)
+    return std::make_error_code(error);
+  else
+    return error;
+}
+
+/// Finds the code in whatever failed and asks `Derived` about it. Success, which is a code too, and cancellation match no
+/// list. (B4)
+template <class Derived>
+struct JudgesErrorCodes {
+  using role = encore::role::Predicate;
+  static constexpr bool types_only = true;  // reads nothing of the call
+
+  bool matches(const Thrown& failure) const noexcept {
+    auto matched = false;
+    failure.with<std::system_error>([&](const std::system_error& error) { matched = judge(error.code()); });
+    return matched;
+  }
+  template <class Value>
+    requires requires(const Value& value) { error_code_of(value); }
+  bool matches(const Returned<Value>& failure) const noexcept {
+    return judge(error_code_of(failure.value));
+  }
+  template <class Value>
+    requires requires(const Value& value) {
+      { value.has_value() } -> std::convertible_to<bool>;
+      error_code_of(value.error());
+    }
+  bool matches(const Returned<Value>& failure) const noexcept {
+    return !failure.value.has_value() && judge(error_code_of(failure.value.error()));
+  }
+
+ private:
+  bool judge(const std::error_code& code) const noexcept {
+    return code && code != std::errc::operation_canceled && static_cast<const Derived&>(*this).lists(code);
+  }
+};
+
+}  // namespace detail
+
+/// Retries failures whose error code is listed: exceptions that are a `std::system_error`, returned `std::error_code`s, and
+/// results like `std::expected` whose error is one. Of other results it has no opinion: they are successes. (B6, B8)
+///   RetryOnErrorCode{std::errc::timed_out, asio::error::host_not_found_try_again}
+/// `std::errc::operation_canceled` never matches, listed or not. (B4)
+template <std::size_t Size>
+struct RetryOnErrorCode : detail::JudgesErrorCodes<RetryOnErrorCode<Size>> {
+  static_assert(Size > 0, "RetryOnErrorCode takes the error codes or conditions to retry, at least one");
+  std::array<ListedError, Size> listed;
+
+  template <class... E>
+    requires(sizeof...(E) == Size && (std::constructible_from<ListedError, const E&> && ...))
+  constexpr explicit RetryOnErrorCode(const E&... errors) noexcept : listed{ListedError(errors)...} {}
+
+  bool lists(const std::error_code& code) const noexcept {
+    return std::any_of(listed.begin(), listed.end(),
+                       [&](const auto& error) { return error.stands_for(code); });
+  }
+};
+template <class... E>
+RetryOnErrorCode(const E&...) -> RetryOnErrorCode<sizeof...(E)>;
+
+/// The conditions that pass by themselves, as far as the name alone can tell. They say that a retry is useful, not that it
+/// is safe: after a timeout or a reset the work may have been done (I1).
+///
+/// | condition                       | why the same operation may work a little later                                  |
+/// |---------------------------------|---------------------------------------------------------------------------------|
+/// | timed_out                       | no answer in time: a lost packet, a slow or restarting peer                     |
+/// | connection_refused              | nobody listens yet: the peer is being restarted, or its queue was full          |
+/// | connection_reset                | the peer, or something between, dropped the connection                          |
+/// | connection_aborted              | the same, as this machine's network software tells it                           |
+/// | broken_pipe                     | the same, noticed while writing; the next attempt connects anew                 |
+/// | network_reset                   | the network lost the connection's state                                         |
+/// | network_down                    | an interface or a link is down; links come back                                 |
+/// | network_unreachable             | there is no route now; routes change within seconds                             |
+/// | host_unreachable                | as above, to this one host; also while it boots                                 |
+/// | resource_unavailable_try_again  | the system itself says to try again; also a socket's own timeout                |
+/// | operation_would_block           | the same; another number on some systems                                        |
+/// | interrupted                     | a signal came before anything was done                                          |
+/// | no_buffer_space                 | the network's queues are full for now                                           |
+/// | device_or_resource_busy         | somebody else is using it now                                                   |
+/// | text_file_busy                  | a program file is still open for writing somewhere, as just after its install   |
+///
+/// Left out with intent: `operation_canceled` (B4); `too_many_files_open`, `not_enough_memory`, `no_space_on_device`, which a
+/// leak causes as often as a peak, and which more attempts make worse; `address_in_use`, `permission_denied` and the like,
+/// where somebody has to change something first; `resource_deadlock_would_occur`, where the caller has to let go of a lock.
+inline constexpr std::array<std::errc, 15> transient_conditions{std::errc::timed_out,
+                                                                std::errc::connection_refused,
+                                                                std::errc::connection_reset,
+                                                                std::errc::connection_aborted,
+                                                                std::errc::broken_pipe,
+                                                                std::errc::network_reset,
+                                                                std::errc::network_down,
+                                                                std::errc::network_unreachable,
+                                                                std::errc::host_unreachable,
+                                                                std::errc::resource_unavailable_try_again,
+                                                                std::errc::operation_would_block,
+                                                                std::errc::interrupted,
+                                                                std::errc::no_buffer_space,
+                                                                std::errc::device_or_resource_busy,
+                                                                std::errc::text_file_busy};
+
+/// Retries failures whose error code is one of `transient_conditions`. Stateless; for other kinds of failure as
+/// `RetryOnErrorCode`, with which it can be joined:
+///   RetryOnTransientErrorCode{} || RetryOnErrorCode{std::errc::too_many_files_open}
+struct RetryOnTransientErrorCode : detail::JudgesErrorCodes<RetryOnTransientErrorCode> {
+  bool lists(const std::error_code& code) const noexcept {
+    return std::any_of(transient_conditions.begin(), transient_conditions.end(),
+                       [&](std::errc condition) { return code == condition; });
+  }
+};
+static_assert(Predicate<RetryOnErrorCode<1>> && Predicate<RetryOnTransientErrorCode>);
+
+}  // namespace encore
