@@ -1,6 +1,7 @@
 // Durations and points in time, and the conversions between them that never overflow.
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <limits>
 #include <ratio>
 #include <type_traits>
@@ -41,19 +42,36 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
     const bool round_up =
         static_cast<long double>(whole) < exact && exact - static_cast<long double>(whole) > 1e-6L;
     return Duration{round_up ? whole + 1 : whole};
-  } else if constexpr (std::ratio_less_v<Period, std::nano>) {
-    return std::chrono::ceil<Duration>(duration);
   } else {
-    using Wide = std::chrono::duration<std::intmax_t, Period>;
-    constexpr auto most = std::chrono::duration_cast<Wide>(Duration::max());
-    if constexpr (std::is_signed_v<Rep>) {
-      if (Wide{static_cast<std::intmax_t>(duration.count())} < -most) return Duration::min();
-    }
-    if (static_cast<std::uintmax_t>(duration.count() < Rep{} ? Rep{} : duration.count()) >
-        static_cast<std::uintmax_t>(most.count()))
-      return Duration::max();
-    return std::chrono::ceil<Duration>(Wide{static_cast<std::intmax_t>(duration.count())});
+    using Tick = std::ratio_divide<Period, std::nano>;
+    constexpr auto times = static_cast<std::uintmax_t>(Tick::num),
+                   per = static_cast<std::uintmax_t>(Tick::den);
+    constexpr auto most = static_cast<std::uintmax_t>(Limits::max());
+    static_assert(per <= std::numeric_limits<std::uintmax_t>::max() / times,
+                  "this period is too odd a fraction");
+    const bool negative = duration.count() < Rep{};
+    const auto count = static_cast<std::uintmax_t>(duration.count());
+    const auto ticks = negative ? 0 - count : count;
+    if (ticks / per > most / times) return negative ? Duration::min() : Duration::max();
+    const auto part = ticks % per * times;
+    const auto nanoseconds = ticks / per * times + part / per + (!negative && part % per != 0 ? 1 : 0);
+    if (nanoseconds > most) return negative ? Duration::min() : Duration::max();
+    return Duration{negative ? -static_cast<Duration::rep>(nanoseconds)
+                             : static_cast<Duration::rep>(nanoseconds)};
   }
+}
+constexpr Duration to_duration(Duration duration) noexcept { return duration; }
+
+/// The nearest duration to a computed number of nanoseconds, which must lie in [0, 2^63).
+constexpr Duration nearest_duration(double nanoseconds) noexcept {
+  // The number just below one half: one half itself would round up what is short of it by a bit, and odd numbers past 2^52.
+  return Duration{static_cast<Duration::rep>(nanoseconds + 0x1.fffffffffffffp-2)};
+}
+
+/// `wait`, but not under the floor and never over the cap, even where the floor is. (C2)
+constexpr Duration held(Duration wait, Duration floor, Duration cap) noexcept {
+  const Duration raised = wait < floor ? floor : wait;
+  return raised < cap ? raised : cap;
 }
 
 /// The time from `begin` to `end`: held at the ends of the range, and never negative, whatever the clock did. (C7, D7)
@@ -68,6 +86,7 @@ constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
 /// `start + span` without overflow. (C7)
 constexpr TimePoint later(TimePoint start, Duration span) noexcept {
   if (span > Duration::zero() && start > TimePoint::max() - span) return TimePoint::max();
+  if (span < Duration::zero() && start < TimePoint::min() - span) return TimePoint::min();
   return start + span;
 }
 

@@ -1,0 +1,132 @@
+#include <encore/duration.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <ratio>
+
+namespace {
+
+using namespace std::chrono_literals;
+using encore::Duration;
+using encore::held;
+using encore::later;
+using encore::longest_wait;
+using encore::nearest_duration;
+using encore::time_between;
+using encore::TimePoint;
+using encore::to_duration;
+
+using Seconds = std::chrono::duration<double>;
+using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
+using Frames = std::chrono::duration<int, std::ratio<1, 60>>;
+using VideoTicks = std::chrono::duration<std::int64_t, std::ratio<1, 90'000>>;
+
+constexpr auto infinity = std::numeric_limits<double>::infinity();
+constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+// Whole units.
+static_assert(to_duration(3s) == Duration{3'000'000'000});
+static_assert(to_duration(-3s) == Duration{-3'000'000'000});
+static_assert(to_duration(std::chrono::duration<unsigned char>{200}) == 200s);
+
+// 9,223,372,036 s are the most whole seconds in 2^63 - 1 ns.
+static_assert(to_duration(std::chrono::seconds{9'223'372'036}) == Duration{9'223'372'036'000'000'000});
+static_assert(to_duration(std::chrono::seconds{9'223'372'037}) == Duration::max());
+static_assert(to_duration(std::chrono::seconds{-9'223'372'036}) == Duration{-9'223'372'036'000'000'000});
+static_assert(to_duration(std::chrono::seconds{-9'223'372'037}) == Duration::min());
+static_assert(to_duration(std::chrono::hours::min()) == Duration::min());
+static_assert(to_duration(Duration::min()) == Duration::min());
+static_assert(to_duration(std::chrono::duration<std::uint64_t>{18'446'744'073'709'551'615U}) ==
+              Duration::max());
+static_assert(to_duration(std::chrono::duration<std::uint64_t, std::pico>{18'446'744'073'709'551'615U}) ==
+              Duration{18'446'744'073'709'552});
+
+// Units that are no whole number of nanoseconds: 1/60 s = 16,666,666.67 ns; 1/90,000 s = 11,111.11 ns.
+static_assert(to_duration(Frames{1}) == Duration{16'666'667});
+static_assert(to_duration(Frames{3}) == 50ms);
+static_assert(to_duration(Frames{-1}) == Duration{-16'666'666});
+static_assert(to_duration(VideoTicks{1}) == Duration{11'112});
+static_assert(to_duration(VideoTicks{90'000}) == 1s);
+static_assert(to_duration(VideoTicks{std::numeric_limits<std::int64_t>::max()}) == Duration::max());
+
+}  // namespace
+
+TEST_CASE("a part of a nanosecond is rounded up, towards the future [E1]", "[duration]") {
+  CHECK(to_duration(Picoseconds{1}) == 1ns);
+  CHECK(to_duration(Picoseconds{1'000}) == 1ns);
+  CHECK(to_duration(Picoseconds{1'001}) == 2ns);
+  CHECK(to_duration(Picoseconds{-1'999}) == -1ns);
+  CHECK(to_duration(std::chrono::duration<double, std::nano>{2.25}) == 3ns);
+  CHECK(to_duration(std::chrono::duration<double, std::nano>{-2.25}) == -2ns);
+}
+
+TEST_CASE("a decimal fraction of a second is what was written, not a nanosecond more [E1]", "[duration]") {
+  CHECK(to_duration(Seconds{0.4}) == 400ms);  // as a double it is 0.40000000000000002
+  CHECK(to_duration(Seconds{0.1}) == 100ms);
+  CHECK(to_duration(std::chrono::duration<float>{0.5F}) == 500ms);
+}
+
+TEST_CASE("no number of seconds overflows, and none is undefined [C7]", "[duration]") {
+  CHECK(to_duration(Seconds{1e30}) == Duration::max());
+  CHECK(to_duration(Seconds{-1e30}) == Duration::min());
+  CHECK(to_duration(Seconds{infinity}) == Duration::max());
+  CHECK(to_duration(Seconds{-infinity}) == Duration::min());
+  CHECK(to_duration(Seconds{not_a_number}) == Duration::zero());
+  CHECK(to_duration(std::chrono::hours::max()) == Duration::max());
+}
+
+TEST_CASE("a computed number of nanoseconds goes to the nearest one, halves up", "[duration]") {
+  CHECK(nearest_duration(0.0) == 0ns);
+  CHECK(nearest_duration(0.5) == 1ns);
+  CHECK(nearest_duration(2.5) == 3ns);
+  CHECK(nearest_duration(2.499) == 2ns);
+  // The number before one half; and whole odd numbers from 2^52 on, where one half added would round to even, away from them.
+  CHECK(nearest_duration(0x1.fffffffffffffp-2) == 0ns);
+  CHECK(nearest_duration(4'503'599'627'370'497.0) == Duration{4'503'599'627'370'497});
+  CHECK(nearest_duration(9'007'199'254'740'991.0) == Duration{9'007'199'254'740'991});
+  CHECK(nearest_duration(0x1.fffffffffffffp62) == Duration{9'223'372'036'854'774'784});  // 2^63 - 1024
+}
+
+TEST_CASE("a wait is held between floor and cap, and the cap wins [C2]", "[duration]") {
+  CHECK(held(2s, 1s, 3s) == 2s);
+  CHECK(held(0s, 1s, 3s) == 1s);
+  CHECK(held(4s, 1s, 3s) == 3s);
+  CHECK(held(4s, 3s, 1s) == 1s);
+  CHECK(held(0s, 3s, 1s) == 1s);
+}
+
+TEST_CASE("the time between two points is neither negative nor wrapped [C7, D7]", "[duration]") {
+  const TimePoint noon{12h};
+  CHECK(time_between(noon, noon + 3s) == 3s);
+  CHECK(time_between(noon, noon) == 0s);
+  CHECK(time_between(noon, noon - 3s) == 0s);  // (fault 19: aws #2275: the clock stepped back)
+  CHECK(time_between(TimePoint::min(), TimePoint::max()) == Duration::max());
+  CHECK(time_between(TimePoint::min(), TimePoint{}) == Duration::max());
+  CHECK(time_between(TimePoint{-1ns}, TimePoint::max()) == Duration::max());
+  CHECK(time_between(TimePoint{-2s}, TimePoint{-1s}) == 1s);
+}
+
+TEST_CASE("a point in time plus a span stays in the range [C7]", "[duration]") {
+  CHECK(later(TimePoint{1s}, 2s) == TimePoint{3s});
+  CHECK(later(TimePoint{1s}, -2s) == TimePoint{-1s});
+  CHECK(later(TimePoint{1s}, Duration::max()) == TimePoint::max());
+  CHECK(later(TimePoint::max(), 1ns) == TimePoint::max());
+  CHECK(later(TimePoint::min(), -1ns) == TimePoint::min());
+  CHECK(later(TimePoint{-1s}, Duration::min()) == TimePoint::min());
+  CHECK(later(TimePoint::min(), Duration::max()) == TimePoint{-1ns});
+}
+
+TEST_CASE("the longest wait is 8,760 hours, and a clock can be asked for it [C7]", "[duration]") {
+  CHECK(longest_wait == 365 * 24h);
+  // (fault 10) nanoseconds::max() overflows where it is added to now(); this one does not, for the next 291 years.
+  CHECK(later(TimePoint{std::chrono::steady_clock::now()}, longest_wait) < TimePoint::max());
+}
+
+TEST_CASE("only a floating-point duration can fail to be a number [C3]", "[duration]") {
+  CHECK(encore::is_number(5s));
+  CHECK(encore::is_number(Seconds{infinity}));
+  CHECK_FALSE(encore::is_number(Seconds{not_a_number}));
+}
