@@ -79,7 +79,8 @@ encore_apt_get() {
   encore_as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@"
 }
 
-encore_apt_candidate() { apt-cache "${@:2}" policy "$1" 2> /dev/null | sed -n 's/^ *Candidate: //p' | grep -v '(none)'; }
+# encore_apt_candidate <package> [apt options...]: the version that would be installed, or nothing.
+encore_apt_candidate() { apt-cache "${@:2}" policy "$1" 2> /dev/null | sed -n '/(none)/d; s/^ *Candidate: //p'; }
 
 # Catch2 3 where the release itself has only version 2 (Debian 12): from the release's backports suite, on the same
 # mirror and under the same key as the release. A private set of source lists and indices does it, derived from the
@@ -122,7 +123,7 @@ encore_install_catch2_from_backports() {
   local -a private=(-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$folder/sources"
     -o Dir::State::lists="$folder/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
   encore_apt_get "${private[@]}" update > "$folder/log" 2>&1 || true  # a third party's mirror has no backports: no matter
-  if apt-cache "${private[@]}" policy catch2 2> /dev/null | grep -q '^ *3\.\|^ \*\*\* 3\.'; then
+  if [[ "$(encore_apt_candidate catch2 "${private[@]}" -o APT::Default-Release="$suite")" == 3.* ]]; then
     encore_apt_get "${private[@]}" install -y --no-install-recommends -t "$suite" catch2 >> "$folder/log" 2>&1 || status=1
   else
     status=1
