@@ -1,0 +1,122 @@
+// Retrying for a cause inside a wrapper: exceptions nested by `std::throw_with_nested`, at any depth.
+#pragma once
+#include <encore/failure.hpp>
+#include <encore/hint.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/never_retry.hpp>
+#include <encore/predicate.hpp>
+
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace encore {
+
+/// So many exceptions of a chain are looked at, the outermost included: one that is nested in itself has no end.
+inline constexpr int deepest_nesting = 64;
+
+namespace detail {
+
+/// What is nested in the exception in flight; null if nothing is.
+inline std::exception_ptr nested_in(const Thrown& failure) {
+  std::exception_ptr inner;
+#if defined(__cpp_rtti)
+  if (failure.error() != nullptr) {
+    if (const auto* const outer = dynamic_cast<const std::nested_exception*>(failure.error()))
+      inner = outer->nested_ptr();
+    return inner;
+  }
+#endif
+  failure.with<std::nested_exception>(
+      [&](const std::nested_exception& outer) { inner = outer.nested_ptr(); });
+  return inner;
+}
+
+/// Shows `look` each exception of the chain, from the outside in and inside its handler, until it says "enough".
+template <class Look>
+void look_into(const Thrown& outermost, Look&& look) {
+  if (look(outermost)) return;
+#if defined(__cpp_exceptions)
+  auto inner = nested_in(outermost);
+  for (auto depth = 1; inner != nullptr && depth < deepest_nesting; ++depth) {
+    const auto enough = [&](const std::exception* error) {
+      const Thrown link{error, outermost.attempt()};
+      if (look(link)) return true;
+      inner = nested_in(link);
+      return false;
+    };
+    try {
+      std::rethrow_exception(inner);
+    } catch (const std::exception& error) {
+      if (enough(&error)) return;
+    } catch (...) {
+      if (enough(nullptr)) return;
+    }
+  }
+#endif
+}
+
+}  // namespace detail
+
+/// Retries what the predicate matches in the exception itself or in one that is nested in it; hints and registered names are
+/// taken from there too, the outermost first. Of returned values it says what the predicate says. (B5, E5)
+///   AlsoNested{RetryOn<TimeoutError>{} || RetryOnTransientErrorCode{}}
+/// A cancellation anywhere in the chain, or an `Unretryable`, is never retried, whatever wraps it. (B4)
+/// To look into a wrapper is to rethrow what it holds: about one more throw for each level, on failures only.
+template <Predicate P>
+struct AlsoNested {
+  using role = encore::role::Predicate;
+  static constexpr bool looks_at_values = encore::looks_at_values<P>;
+  static constexpr bool types_only = detail::types_only<P>;
+  [[no_unique_address]] P predicate{};
+
+  constexpr AlsoNested() = default;
+  constexpr explicit AlsoNested(P of) : predicate(std::move(of)) {}
+
+  bool matches(const Thrown& failure) const
+    requires JudgesExceptions<P>
+  {
+    auto matched = false;
+    detail::look_into(failure, [&](const Thrown& link) {
+      const auto never = detail::is_never_retried(link);
+      matched = !never && (matched || predicate.matches(link));
+      return never;
+    });
+    return matched;
+  }
+  template <class Value>
+    requires JudgesValues<P, Value>
+  bool matches(const Returned<Value>& failure) const {
+    return predicate.matches(failure);
+  }
+
+  std::optional<Duration> hint(const Thrown& failure, const Now& now) const
+    requires requires(const P& p) { p.hint(failure, now); }
+  {
+    auto found = detail::no_hint;
+    detail::look_into(failure, [&](const Thrown& link) {
+      found = predicate.hint(link, now);
+      return found.has_value();
+    });
+    return found;
+  }
+  std::string_view name(const Thrown& failure) const
+    requires requires(const P& p) { p.name(failure); }
+  {
+    std::string_view found;
+    detail::look_into(failure, [&](const Thrown& link) {
+      found = predicate.name(link);
+      return !found.empty();
+    });
+    return found;
+  }
+};
+
+/// Retries exceptions of these types, and whatever an exception of these types is nested in. (B5)
+template <class... E>
+using RetryOnNested = AlsoNested<RetryOn<E...>>;
+
+static_assert(Predicate<RetryOnNested<std::exception>>);
+
+}  // namespace encore

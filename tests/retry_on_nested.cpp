@@ -1,0 +1,215 @@
+#include <encore/clock.hpp>
+#include <encore/retry_if.hpp>
+#include <encore/retry_on_error_code.hpp>
+#include <encore/retry_on_nested.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+namespace {
+
+using namespace std::chrono_literals;
+using encore::AlsoNested;
+using encore::RetryOn;
+using encore::RetryOnNested;
+
+struct TimeoutError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct ReadTimeout : TimeoutError {
+  using TimeoutError::TimeoutError;
+};
+struct Throttled : std::runtime_error {
+  std::chrono::seconds wait;
+  explicit Throttled(std::chrono::seconds w) : std::runtime_error{"slower"}, wait{w} {}
+  std::chrono::seconds retry_after() const { return wait; }
+};
+struct ToolError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct NotAStdException {};
+
+/// `cause` inside so many wrappers, each of them a `ToolError`.
+template <class E>
+std::exception_ptr wrapped(const E& cause, int wrappers = 1) {
+  auto inside = std::make_exception_ptr(cause);
+  for (; wrappers > 0; --wrappers) {
+    try {
+      try {
+        std::rethrow_exception(inside);
+      } catch (...) {
+        std::throw_with_nested(ToolError{"lookup failed"});
+      }
+    } catch (...) {
+      inside = std::current_exception();
+    }
+  }
+  return inside;
+}
+
+/// Calls `ask` with the exception in flight, as a policy does.
+template <class Ask>
+auto asked(const std::exception_ptr& failure, Ask ask) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return ask(encore::Thrown{&error});
+  } catch (...) {
+    return ask(encore::Thrown{nullptr});
+  }
+}
+template <class P>
+bool retries(const P& predicate, const std::exception_ptr& failure) {
+  return asked(failure, [&](const encore::Thrown& thrown) { return predicate.matches(thrown); });
+}
+template <class P>
+std::optional<encore::Duration> hint(const P& predicate, const std::exception_ptr& failure) {
+  const encore::SteadyClock clock;
+  return asked(failure,
+               [&](const encore::Thrown& thrown) { return predicate.hint(thrown, encore::Now{clock}); });
+}
+
+}  // namespace
+
+template <>
+inline constexpr std::string_view encore::error_name<TimeoutError> = "timeout";
+
+namespace {
+
+static_assert(encore::Predicate<AlsoNested<encore::RetryOnTransientErrorCode>>);
+static_assert(std::is_empty_v<RetryOnNested<TimeoutError>>);
+static_assert(encore::JudgesValues<AlsoNested<encore::RetryOnTransientErrorCode>, std::error_code>);
+static_assert(!encore::JudgesExceptions<AlsoNested<encore::RetryIfNoValue>>);
+
+TEST_CASE(
+    "a retryable cause inside a wrapper is matched when asked for, and only then [B5] (fault 30: fastmcp "
+    "#3858)",
+    "[retry_on_nested]") {
+  const auto failure = wrapped(TimeoutError{"slow"});
+  CHECK(retries(RetryOnNested<TimeoutError>{}, failure));
+  CHECK_FALSE(retries(RetryOn<TimeoutError>{}, failure));
+}
+
+TEST_CASE("what is not nested is matched as ever", "[retry_on_nested]") {
+  CHECK(retries(RetryOnNested<TimeoutError>{}, std::make_exception_ptr(TimeoutError{"slow"})));
+  CHECK(retries(RetryOnNested<NotAStdException>{}, std::make_exception_ptr(NotAStdException{})));
+  CHECK_FALSE(retries(RetryOnNested<TimeoutError>{}, std::make_exception_ptr(ToolError{"bad"})));
+}
+
+TEST_CASE(
+    "a nested exception is matched at any depth, as a catch clause would [B2] [B5] (guava-retrying #27)",
+    "[retry_on_nested]") {
+  CHECK(retries(RetryOnNested<TimeoutError>{}, wrapped(ReadTimeout{"slow"}, 3)));
+  CHECK(retries(RetryOnNested<NotAStdException>{}, wrapped(NotAStdException{}, 2)));
+  CHECK_FALSE(retries(RetryOnNested<TimeoutError>{}, wrapped(std::logic_error{"bad"}, 3)));
+}
+
+TEST_CASE("a wrapper that is no std::exception is looked into too", "[retry_on_nested]") {
+  std::exception_ptr failure;
+  try {
+    try {
+      throw TimeoutError{"slow"};
+    } catch (...) {
+      std::throw_with_nested(NotAStdException{});
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  CHECK(retries(RetryOnNested<TimeoutError>{}, failure));
+}
+
+TEST_CASE("64 exceptions of a chain are looked at", "[retry_on_nested]") {
+  CHECK(retries(RetryOnNested<TimeoutError>{}, wrapped(TimeoutError{"slow"}, 63)));
+  CHECK_FALSE(retries(RetryOnNested<TimeoutError>{}, wrapped(TimeoutError{"slow"}, 64)));
+}
+
+TEST_CASE("an exception nested in itself ends", "[retry_on_nested]") {
+  struct Circle : std::runtime_error, std::nested_exception {
+    Circle() : std::runtime_error{"round and round"} {}
+  };
+  const auto circle = std::make_exception_ptr(Circle{});
+  try {
+    std::rethrow_exception(circle);
+  } catch (Circle& outer) {
+    outer.nested_exception::operator=({});  // holds the exception being handled: itself
+  }
+  auto looked_at = 0;
+  const encore::RetryIf counting{[&](const std::exception&) { return ++looked_at < 0; }};
+  CHECK_FALSE(retries(AlsoNested{counting}, circle));
+  CHECK(looked_at == encore::deepest_nesting);
+  try {
+    std::rethrow_exception(circle);
+  } catch (Circle& outer) {
+    try {
+      throw TimeoutError{"slow"};
+    } catch (...) {
+      outer.nested_exception::operator=({});  // cut open, or it would never be freed
+    }
+  }
+  CHECK(retries(RetryOnNested<TimeoutError>{}, circle));
+}
+
+TEST_CASE("cancellation is not retried, however it is wrapped [B4] (fault 29: tenacity #529)",
+          "[retry_on_nested]") {
+  const auto every = AlsoNested{encore::RetryOnEveryException{}};
+  CHECK(retries(every, wrapped(ToolError{"bad"}, 2)));
+  CHECK_FALSE(retries(every, wrapped(encore::Cancelled{}, 2)));
+  CHECK_FALSE(
+      retries(every, wrapped(std::system_error{std::make_error_code(std::errc::operation_canceled)})));
+}
+
+TEST_CASE("any predicate can be asked about nested exceptions, and joined [B5] [B6]", "[retry_on_nested]") {
+  const AlsoNested on_reset{encore::RetryOnErrorCode{std::errc::connection_reset}};
+  const auto reset = wrapped(std::system_error{std::make_error_code(std::errc::connection_reset)}, 2);
+  CHECK(retries(on_reset, reset));
+  CHECK(retries(RetryOnNested<TimeoutError>{} || on_reset, reset));
+  CHECK_FALSE(retries(RetryOnNested<TimeoutError>{} && on_reset, reset));
+}
+
+TEST_CASE("a value is judged as without the wrapper [B8]", "[retry_on_nested]") {
+  const AlsoNested no_value{encore::RetryIfNoValue{}};
+  const std::optional<int> none;
+  CHECK(no_value.matches(encore::Returned<std::optional<int>>{none, {}}));
+}
+
+TEST_CASE("the hint of a nested exception is handed on [E5]", "[retry_on_nested]") {
+  CHECK(hint(RetryOnNested<Throttled>{}, wrapped(Throttled{7s}, 2)) == 7s);
+  CHECK(hint(RetryOnNested<Throttled>{}, wrapped(TimeoutError{"slow"}, 2)) == std::nullopt);
+  CHECK(hint(RetryOnNested<TimeoutError>{} || RetryOnNested<Throttled>{}, wrapped(Throttled{7s}, 2)) == 7s);
+}
+
+TEST_CASE("the outermost hint holds", "[retry_on_nested]") {
+  std::exception_ptr failure;
+  try {
+    try {
+      throw Throttled{60s};
+    } catch (...) {
+      std::throw_with_nested(Throttled{7s});
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  CHECK(hint(RetryOnNested<Throttled>{}, failure) == 7s);
+}
+
+TEST_CASE("the registered name of a nested exception is handed on", "[retry_on_nested]") {
+  const auto name = asked(wrapped(ReadTimeout{"slow"}, 2), [](const encore::Thrown& thrown) {
+    return std::string{RetryOnNested<TimeoutError>{}.name(thrown)};
+  });
+  CHECK(name == "timeout");
+}
+
+TEST_CASE("a predicate that throws on a nested exception lets its own exception out [B7]",
+          "[retry_on_nested]") {
+  struct Broken {};
+  const AlsoNested broken{encore::RetryIf{[](const TimeoutError&) -> bool { throw Broken{}; }}};
+  CHECK_THROWS_AS(retries(broken, wrapped(TimeoutError{"slow"})), Broken);
+}
+
+}  // namespace
