@@ -4,14 +4,14 @@ include(FetchContent)
 
 # Warnings in a fetched library's headers are its own affair (FetchContent's SYSTEM would say so, from CMake 3.25 on).
 function(encore_silence_headers_of target)
-  set_target_properties(${target} PROPERTIES
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+  get_target_property(folders ${target} INTERFACE_INCLUDE_DIRECTORIES)
+  set_target_properties(${target} PROPERTIES INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${folders}")
 endfunction()
 
 # Makes fmt::fmt, the library's one dependency (only the headers that write text include it).
 macro(encore_find_fmt)
   if(NOT TARGET fmt::fmt)
-    find_package(fmt 9 QUIET)
+    find_package(fmt 9 QUIET GLOBAL)
   endif()
   if(TARGET fmt::fmt)
     message(STATUS "encore: uses the fmt that is here ${fmt_VERSION}")
