@@ -84,7 +84,7 @@ struct Event {
   TimePoint at() const {
     if (!read_at) {
       read_at = now();
-      if (started != nullptr && !*started) *started = read_at;
+      if (begins_call() && started != nullptr && !*started) *started = read_at;
     }
     return *read_at;
   }
@@ -96,6 +96,11 @@ struct Event {
   std::optional<Duration> elapsed() const {
     if (started == nullptr || !*started) return std::nullopt;
     return time_between(**started, at());
+  }
+
+  /// Is it the call's first event? Only then does its time say when the call began.
+  constexpr bool begins_call() const noexcept {
+    return ordinal == 0 || (ordinal == 1 && kind == EventKind::attempt_started);
   }
 
   // Filled by the decision; read through the functions above.
