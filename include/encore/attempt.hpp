@@ -81,7 +81,7 @@ class Attempt {
   Attempt& operator=(const Attempt&) = delete;
 
   /// 1 for the first attempt of the call, then 2, 3 … without a gap. (A4)
-  const int ordinal;
+  int ordinal;
 
   std::string_view call_id() const noexcept { return call_.id(); }
   std::string_view call_name() const noexcept { return call_.name(); }

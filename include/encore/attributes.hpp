@@ -6,7 +6,10 @@
 #define ENCORE_FORCE_INLINE [[msvc::forceinline]] inline
 /// Kept out of line: what happens after a failure must not weigh on the code around a success.
 #define ENCORE_COLD __declspec(noinline)
+#define ENCORE_INLINE_LAMBDA [[msvc::forceinline]]
 #else
 #define ENCORE_FORCE_INLINE [[gnu::always_inline]] inline
 #define ENCORE_COLD [[gnu::noinline, gnu::cold]]
+/// `ENCORE_FORCE_INLINE` for a lambda: between its parameters and its body.
+#define ENCORE_INLINE_LAMBDA __attribute__((always_inline))
 #endif

@@ -42,6 +42,11 @@ struct Call {
   ReplaySafety replay = ReplaySafety::repeatable;
   const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
   const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
+
+  /// Does it bring a limit that must be looked at before its first attempt?
+  constexpr bool limits_itself() const noexcept {
+    return deadline.has_value() || stop.watches() || replay != ReplaySafety::repeatable;
+  }
 };
 
 /// A call on its way, with the id that everybody sees: its own, or one made when first looked at. (A4)

@@ -13,12 +13,14 @@
 
 namespace encore {
 
-/// What is known of a failed attempt beside its exception or value.
+/// What is known of a failed attempt beside its exception or value. Valid while it is being judged.
 struct FailedAttempt {
   int ordinal = 1;
-  std::string_view call_id{};
-  std::string_view call_name{};
-  const AttemptNotes* notes = nullptr;  ///< absent if the callable takes no attempt
+  const CurrentCall* call = nullptr;
+  const AttemptNotes* notes = nullptr;  ///< what the callable noted about it
+
+  std::string_view call_id() const noexcept { return call != nullptr ? call->id() : std::string_view{}; }
+  std::string_view call_name() const noexcept { return call != nullptr ? call->name() : std::string_view{}; }
 };
 
 /// The exception in flight. Only valid inside its handler.

@@ -71,6 +71,10 @@ struct LeastAttemptTime {
   Span<"least_attempt_time"> value = Duration::zero();
 };
 
+struct NoLeastAttemptTime {
+  using role = encore::role::LeastAttemptTime;
+};
+
 /// How long one attempt may take. The callable is told, by `attempt.remaining()`; nothing is interrupted. (D6)
 struct AttemptTimeout {
   using role = encore::role::AttemptTimeout;

@@ -1,0 +1,64 @@
+// A policy without its type: for a map of policies, or a border between libraries.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/operation.hpp>
+#include <encore/outcome.hpp>
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+namespace detail {
+
+// What a callable returns under a policy that yields `Result`: the value in an outcome, else the result itself.
+template <class Result>
+struct raw_of_result : std::type_identity<Result> {};
+template <class T>
+struct raw_of_result<Outcome<T>> : std::type_identity<T> {};
+
+}  // namespace detail
+
+/// Holds any policy whose `run` gives a `Result` for callables that return `Result`; or, if it is an `Outcome<T>`, for callables
+/// that return `T`. Copies share the policy. Costs one allocation when made and two indirect calls a run. Never empty,
+/// except when moved from. Use one from any number of threads.
+///   std::map<std::string, AnyRetryPolicy<Response>> policies;
+template <class Result>
+class AnyRetryPolicy {
+  using Raw = typename detail::raw_of_result<Result>::type;
+  using Operation = detail::Operation<Raw>;
+
+ public:
+  template <class Policy>
+    requires(!std::same_as<Policy, AnyRetryPolicy> &&
+             std::same_as<decltype(std::declval<const Policy&>().run(std::declval<const Call&>(),
+                                                                     std::declval<Operation&>())),
+                          Result>)
+  AnyRetryPolicy(Policy policy)
+      : policy_{std::make_shared<const Policy>(std::move(policy))},
+        run_{[](const void* erased, const Call& call, Operation operation) -> Result {
+          return static_cast<const Policy*>(erased)->run(call, operation);
+        }} {}
+
+  /// As `RetryPolicy::run`. What the callable returns must convert to the held policy's result.
+  template <class F, class... A>
+  Result run(const Call& call, F&& callable, A&&... args) const {
+    static_assert(std::is_void_v<Raw> || std::convertible_to<detail::raw_t<F, A...>, Raw>,
+                  "this callable's result does not convert to what the AnyRetryPolicy returns");
+    auto attempt = [&](const Attempt& now) -> Raw { return detail::invoke_attempt(callable, now, args...); };
+    return run_(policy_.get(), call, detail::operation_of<Raw>(attempt));
+  }
+  template <class F, class... A>
+    requires(!std::same_as<std::remove_cvref_t<F>, Call>)
+  Result run(F&& callable, A&&... args) const {
+    return run(Call{}, callable, args...);
+  }
+
+ private:
+  std::shared_ptr<const void> policy_;
+  Result (*run_)(const void*, const Call&, Operation);
+};
+
+}  // namespace encore

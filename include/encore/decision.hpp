@@ -1,0 +1,18 @@
+// What to do after an attempt.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/stop_reason.hpp>
+
+namespace encore {
+
+/// The answer to "what now?": go on, after a wait, or stop, because. A regular value.
+struct Decision {
+  StopReason stop = StopReason::none;
+  Duration wait{};
+
+  /// Another attempt follows, after `wait`.
+  [[nodiscard]] constexpr bool goes_on() const noexcept { return stop == StopReason::none; }
+  friend constexpr bool operator==(const Decision&, const Decision&) noexcept = default;
+};
+
+}  // namespace encore

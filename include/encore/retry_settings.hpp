@@ -1,0 +1,135 @@
+// All of a policy's numbers at run time, from a configuration, as one ingredient.
+#pragma once
+#include <encore/backoff.hpp>
+#include <encore/backoff_shapes.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/jitter.hpp>
+#include <encore/limits.hpp>
+#include <encore/setting.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace encore {
+
+enum class BackoffShape : std::uint8_t { constant, linear, exponential, fibonacci };
+enum class JitterShape : std::uint8_t { none, full, equal, proportional, decorrelated };
+
+/// What `RetrySettings` says of the waits, as a backoff whose shape is chosen at run time. (C9)
+struct ChosenBackoff {
+  using role = encore::role::Backoff;
+  BackoffShape shape = BackoffShape::exponential;
+  ExponentialBackoff numbers{};
+
+  constexpr Duration operator()(int retry) const noexcept {
+    const Duration initial = numbers.initial_delay, most = numbers.max_delay, least = numbers.min_delay;
+    switch (shape) {
+      case BackoffShape::constant: return ConstantBackoff{initial}(retry);
+      case BackoffShape::linear: return LinearBackoff{initial, initial, most, least}(retry);
+      case BackoffShape::fibonacci: return FibonacciBackoff{initial, most, least}(retry);
+      case BackoffShape::exponential: break;
+    }
+    return numbers(retry);
+  }
+  constexpr Duration cap() const noexcept { return cap_of(numbers); }
+  constexpr Duration floor() const noexcept { return floor_of(numbers); }
+};
+static_assert(Backoff<ChosenBackoff>);
+
+/// The same for jitter.
+struct ChosenJitter {
+  using role = encore::role::Jitter;
+  JitterShape shape = JitterShape::proportional;
+  Share<"jitter_ratio"> ratio = 0.25;
+
+  constexpr Duration operator()(const JitterInput& input) const noexcept {
+    switch (shape) {
+      case JitterShape::none: return input.delay;
+      case JitterShape::full: return FullJitter{}(input);
+      case JitterShape::equal: return EqualJitter{}(input);
+      case JitterShape::decorrelated: return DecorrelatedJitter{}(input);
+      case JitterShape::proportional: break;
+    }
+    return ProportionalJitter{double{ratio}}(input);
+  }
+  constexpr double hint_share() const noexcept {
+    if (shape == JitterShape::none) return 0.0;
+    return shape == JitterShape::proportional ? double{ratio} : double{ProportionalJitter{}.ratio};
+  }
+};
+static_assert(Jitter<ChosenJitter>);
+
+/// A time budget or an attempt timeout that may be absent.
+struct OptionalTimeBudget {
+  using role = encore::role::TimeBudget;
+  std::optional<Duration> value{};
+};
+struct OptionalAttemptTimeout {
+  using role = encore::role::AttemptTimeout;
+  std::optional<Duration> value{};
+};
+struct OptionalSeed {
+  using role = encore::role::Seed;
+  std::optional<std::uint64_t> value{};
+};
+
+/// Every number of a policy, to be read from a configuration and changed without changing the policy's type:
+///   RetryPolicy policy{RetryOn<TimeoutError>{}, settings};
+///   policy = policy.with(reloaded);
+/// A field out of its range is refused when it is set, with the field's name and the value. What is not set has the default
+/// that a policy has (A1). It plays the roles of count limit, time limits, backoff, jitter, hint cap and seed: none of them
+/// can be named beside it.
+struct RetrySettings {
+  using role = encore::role::Settings;
+
+  std::optional<Count<"max_retries">> max_retries{};  ///< absent: 2, or no limit if there is a time budget
+  bool unlimited_retries = false;                     ///< stronger than `max_retries`
+  std::optional<Span<"time_budget">> time_budget{};
+  std::optional<Span<"attempt_timeout">> attempt_timeout{};
+  Span<"least_attempt_time"> least_attempt_time = Duration::zero();
+  BackoffShape backoff = BackoffShape::exponential;
+  ExponentialBackoff delays{};  ///< initial delay (and step, if linear), factor, greatest and least delay
+  JitterShape jitter = JitterShape::proportional;
+  Share<"jitter_ratio"> jitter_ratio = 0.25;
+  HintCap hint_cap{};
+  std::optional<std::uint64_t> seed{};
+
+  using parts = Plus<CountLimit, OptionalTimeBudget, LeastAttemptTime, OptionalAttemptTimeout, ChosenBackoff,
+                     ChosenJitter, HintCap, OptionalSeed>;
+
+  /// The ingredient that plays one of its roles.
+  template <class Role>
+  constexpr auto part() const noexcept {
+    if constexpr (std::same_as<Role, encore::role::CountLimit>)
+      return count_limit();
+    else if constexpr (std::same_as<Role, encore::role::TimeBudget>)
+      return OptionalTimeBudget{as_duration(time_budget)};
+    else if constexpr (std::same_as<Role, encore::role::LeastAttemptTime>)
+      return LeastAttemptTime{Duration{least_attempt_time}};
+    else if constexpr (std::same_as<Role, encore::role::AttemptTimeout>)
+      return OptionalAttemptTimeout{as_duration(attempt_timeout)};
+    else if constexpr (std::same_as<Role, encore::role::Backoff>)
+      return ChosenBackoff{backoff, delays};
+    else if constexpr (std::same_as<Role, encore::role::Jitter>)
+      return ChosenJitter{jitter, double{jitter_ratio}};
+    else if constexpr (std::same_as<Role, encore::role::HintCap>)
+      return hint_cap;
+    else
+      return OptionalSeed{seed};
+  }
+
+ private:
+  constexpr CountLimit count_limit() const noexcept {
+    if (unlimited_retries) return UnlimitedRetries{};
+    if (max_retries) return MaxRetries{int{*max_retries}};
+    return {};
+  }
+  template <class Setting>
+  static constexpr std::optional<Duration> as_duration(const std::optional<Setting>& setting) noexcept {
+    if (!setting) return std::nullopt;
+    return Duration{*setting};
+  }
+};
+
+}  // namespace encore
