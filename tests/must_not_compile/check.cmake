@@ -40,7 +40,7 @@ foreach(expectation IN LISTS expectations)
 endforeach()
 
 if(FRONTEND STREQUAL "MSVC")
-  compile(status output ${FILE} /DENCORE_FIXED /W4 /WX)
+  compile(status output ${FILE} /DENCORE_FIXED /WX)
 else()
   compile(status output ${FILE} -DENCORE_FIXED -Werror)
 endif()

@@ -8,7 +8,7 @@ file(MAKE_DIRECTORY ${SCRATCH})
 function(expect complaint text)
   file(WRITE ${SCRATCH}/case.cpp "${text}")
   execute_process(
-    COMMAND ${CMAKE_COMMAND} -D COMPILER=${COMPILER} -D FRONTEND=${FRONTEND} "-DINCLUDES=${INCLUDES}"
+    COMMAND ${CMAKE_COMMAND} -D COMPILER=${COMPILER} -D FRONTEND=${FRONTEND} "-DINCLUDES=${INCLUDES}" "-DWARNINGS=${WARNINGS}"
       -D FILE=${SCRATCH}/case.cpp -P ${CMAKE_CURRENT_LIST_DIR}/check.cmake
     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   string(REGEX REPLACE "[ \n]+" " " output "${output}")
