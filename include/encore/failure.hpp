@@ -55,18 +55,21 @@ class Thrown {
 #if defined(__cpp_rtti)
     if constexpr (std::derived_from<E, std::exception>) {
       if (error_ != nullptr) {
-        const E* found;
-        if constexpr (std::same_as<E, std::exception>)
-          found = error_;
-        else
-          found = dynamic_cast<const E*>(error_);
-        if (found != nullptr) use(*found);
-        return found != nullptr;
+        const E* const found = dynamic_cast<const E*>(error_);
+        // A cast also finds what is a private base, if it shares a virtual `std::exception` with a public one; a handler
+        // does not, and is asked.
+        constexpr bool certain = requires { static_cast<const E*>(error_); };
+        if (certain || found == nullptr) {
+          if (found != nullptr) use(*found);
+          return found != nullptr;
+        }
+      } else if constexpr (std::is_final_v<E>) {
+        return false;
       }
-      if constexpr (std::is_final_v<E>) return false;
     }
 #endif
-    struct Missed {};
+    // A thread's forced unwind is no exception of anybody's: caught and not thrown on, it would end the process. (B4)
+    if (error_ == nullptr && std::current_exception() == nullptr) return false;
     const E* found = nullptr;
     try {
       throw;
