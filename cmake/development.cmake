@@ -1,6 +1,8 @@
 # What encore's own tests and examples are compiled with, and nobody else: link encore_development privately.
 set(ENCORE_SANITIZERS "" CACHE STRING "Sanitizers for the tests and examples, as in address,undefined or thread")
 
+set(CMAKE_CXX_EXTENSIONS OFF)
+
 add_library(encore_development INTERFACE)
 target_link_libraries(encore_development INTERFACE encore::encore)
 
