@@ -16,6 +16,8 @@
 
 namespace encore {
 
+class Thrown;
+
 /// The attempt that a guard is asked about.
 struct AdmissionRequest {
   std::string_view call_id{};  ///< empty if the caller gave none
@@ -24,6 +26,7 @@ struct AdmissionRequest {
   Duration
       ahead{};  ///< the wait before it begins: a guard is asked before the sleep, about the time after it (H2)
   Now now;
+  const Thrown* after = nullptr;  ///< the exception that a retry answers; null if a returned value failed
 
   bool is_retry() const noexcept { return ordinal > 1; }
   /// When the attempt will begin. Reads the clock.
