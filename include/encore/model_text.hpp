@@ -1,0 +1,47 @@
+// What a model is told about a tool call that failed.
+#pragma once
+#include <encore/error_type.hpp>
+#include <encore/failure.hpp>
+#include <encore/quoted_text.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace encore {
+
+/// What the text may say beyond the default. Exception text leaks hosts and keys, and advice is taken: both only on purpose. (G5)
+struct ModelText {
+  bool exception_text = false;
+  std::string_view advice{};  ///< a sentence of its own at the end, as it is
+};
+
+/// The default text for a model: the tool, the attempts and the error's type, on one line. Of an unknown outcome it says so,
+/// and not that the call failed: the tool may have done its work (I3). (G5)
+///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
+///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
+///   The tool "inventory_lookup" was not called: call_limit_reached.
+inline std::string tell_model(const Failure& failure, const ModelText& how = {}) {
+  std::string text{"The tool"};
+  if (!failure.call_name.empty()) append_quoted(text += ' ', failure.call_name);
+  const auto count = std::to_string(failure.attempts);
+  const auto once = failure.attempts == 1;
+  if (failure.refused_on_entry())
+    text.append(" was not called: ").append(to_string(failure.reason));
+  else if (failure.reason == StopReason::unknown_outcome)
+    text.append(" was called ")
+        .append(count)
+        .append(once ? " time" : " times")
+        .append(", and whether it had an effect is unknown");
+  else
+    text.append(" failed after ").append(count).append(once ? " attempt" : " attempts");
+  if (failure.error != nullptr) text.append(": ").append(error_type(failure.error));
+  if (how.exception_text) {
+    if (const auto said = error_text(failure.error); !said.empty()) append_quoted(text += ": ", said);
+  }
+  text += '.';
+  if (!how.advice.empty()) text.append(1, ' ').append(how.advice);
+  return text;
+}
+
+}  // namespace encore
