@@ -1,0 +1,196 @@
+// How long to wait before a retry, without jitter: what every backoff answers, and the two that most people need.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/setting.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+namespace encore {
+
+/// Says how long to wait before retry `retry`, counted from 0, without jitter: a pure function, the same for every call
+/// and thread. The policy holds the answer between the backoff's floor and cap, whatever it is. (C2, C9)
+///   struct Patient { using role = encore::role::Backoff; constexpr Duration operator()(int retry) const { return retry * 1s; } };
+template <class B>
+concept Backoff = Plays<B, role::Backoff> && requires(const B& backoff, int retry) {
+  { backoff(retry) } -> std::convertible_to<Duration>;
+};
+
+/// A wait as a setting: lowered to the longest one before any arithmetic. (C7)
+template <FieldName Field>
+class WaitSpan : public Span<Field> {
+ public:
+  template <class Rep, class Period>
+  constexpr WaitSpan(std::chrono::duration<Rep, Period> value)
+      : Span<Field>{std::min<Duration>(Span<Field>{value}, longest_wait)} {}
+};
+
+namespace detail {
+template <class W>
+  requires requires(const W& wait) { to_duration(wait); }
+constexpr Duration possible_wait(const W& wait) noexcept {
+  return held(to_duration(wait), Duration::zero(), longest_wait);
+}
+template <FieldName Field>
+constexpr Duration possible_wait(const WaitSpan<Field>& wait) noexcept {
+  return wait;
+}
+}  // namespace detail
+
+/// No wait of this backoff is longer, jitter included: its `cap()`, else its `max_delay`, lowered to `longest_wait`. (C2, C7)
+template <Backoff B>
+constexpr Duration cap_of(const B& backoff) {
+  if constexpr (requires { detail::possible_wait(backoff.cap()); })
+    return detail::possible_wait(backoff.cap());
+  else if constexpr (requires { detail::possible_wait(backoff.max_delay); })
+    return detail::possible_wait(backoff.max_delay);
+  else
+    return longest_wait;
+}
+/// No wait is shorter, jitter included: its `floor()`, else its `min_delay`, else 0. A cap below the floor wins. (C2)
+template <Backoff B>
+constexpr Duration floor_of(const B& backoff) {
+  if constexpr (requires { detail::possible_wait(backoff.floor()); })
+    return detail::possible_wait(backoff.floor());
+  else if constexpr (requires { detail::possible_wait(backoff.min_delay); })
+    return detail::possible_wait(backoff.min_delay);
+  else
+    return Duration::zero();
+}
+
+/// Cap and floor at one retry, for a backoff in which they change on the way and which has `cap_at` and `floor_at`.
+template <Backoff B>
+constexpr Duration cap_of(const B& backoff, int retry) {
+  if constexpr (requires { detail::possible_wait(backoff.cap_at(retry)); })
+    return detail::possible_wait(backoff.cap_at(retry));
+  else
+    return cap_of(backoff);
+}
+template <Backoff B>
+constexpr Duration floor_of(const B& backoff, int retry) {
+  if constexpr (requires { detail::possible_wait(backoff.floor_at(retry)); })
+    return detail::possible_wait(backoff.floor_at(retry));
+  else
+    return floor_of(backoff);
+}
+
+/// The wait before one retry, held between floor and cap: as a policy without jitter makes it. (C1, C2)
+template <Backoff B>
+constexpr Duration delay_of(const B& backoff, int retry) {
+  return held(detail::possible_wait(backoff(retry)), floor_of(backoff, retry), cap_of(backoff, retry));
+}
+
+namespace detail {
+template <class B>
+struct RunningByNumber {
+  constexpr RunningByNumber(const B&, int) noexcept {}
+  constexpr Duration next(const B& backoff, int retry) const { return delay_of(backoff, retry); }
+};
+template <class B>
+struct running_form {
+  using type = RunningByNumber<B>;
+};
+template <class B>
+  requires requires { typename B::Running; }
+struct running_form<B> {
+  using type = typename B::Running;
+};
+template <class B>
+using Running = typename running_form<B>::type;
+}  // namespace detail
+
+/// A backoff's delays one after another, from any retry on; at most 16 bytes of state with the shapes below. (P9)
+/// A backoff that goes on more cheaply than it starts has a nested type `Running`, made from (backoff, retry), whose
+/// `next(backoff, retry)` is asked for each retry in turn and answers what `delay_of` would.
+template <Backoff B>
+class Progression {
+ public:
+  constexpr explicit Progression(const B& backoff, int retry = 0)
+      : retry_{std::max(retry, 0)},
+        running_{backoff, this->retry()} {}
+  /// The delay before `retry()`; then goes on to the retry after it.
+  constexpr Duration next(const B& backoff) {
+    const int retry = this->retry();
+    ++retry_;
+    return running_.next(backoff, retry);
+  }
+  constexpr int retry() const noexcept {
+    return static_cast<int>(std::min<std::int64_t>(retry_, std::numeric_limits<int>::max()));
+  }
+
+ private:
+  std::int64_t retry_;  // wide, so that unlimited retries cannot overflow it
+  [[no_unique_address]] detail::Running<B> running_;
+};
+
+/// The factor of an exponential backoff. 0 is kept as 1, which means the same, constant; and one beyond `enough` as
+/// `enough`, which leads as well from a nanosecond to more than the longest wait in one step.
+template <FieldName Field>
+class GrowthFactor {
+ public:
+  static constexpr double enough = 1e17;
+
+  constexpr GrowthFactor(double value) : value_{NonNegative<Field>{value}} {
+    value_ = value_ > 0.0 ? std::min(value_, enough) : 1.0;
+  }
+  constexpr operator double() const noexcept { return value_; }
+
+ private:
+  double value_;
+};
+
+/// `initial_delay * factor^retry`, from the first wait on held between `min_delay` and `max_delay`. Factor 0 means constant,
+/// one below 1 shrinks. To the nearest nanosecond; a wait of over 104 days to one part in 2^53. (C1, A1)
+struct ExponentialBackoff {
+  using role = encore::role::Backoff;
+  Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
+  GrowthFactor<"factor"> factor = 2.0;
+  WaitSpan<"max_delay"> max_delay = std::chrono::seconds{60};
+  WaitSpan<"min_delay"> min_delay = Duration::zero();
+
+  constexpr Duration operator()(int retry) const noexcept { return Running{*this, retry}.next(*this, retry); }
+
+  /// One multiplication a delay. Started at a later retry it multiplies in turn too, so that it agrees to the nanosecond,
+  /// unless a factor very near to 1 is far from the cap after `in_turn` steps: the rest is then done by powers.
+  class Running {
+   public:
+    constexpr Running(const ExponentialBackoff& backoff, int retry) noexcept
+        : nanoseconds_{std::min(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
+      for (int step = std::min(retry, in_turn); step > 0; --step) {
+        const double before = std::exchange(nanoseconds_, std::min(horizon, nanoseconds_ * backoff.factor));
+        if (nanoseconds_ == before) return;  // and so for ever: constant, or at the horizon, or nothing left
+      }
+      double power = backoff.factor;
+      for (int rest = retry - in_turn; rest > 0;
+           rest /= 2, power = std::min(power * power, backoff.factor.enough))
+        if (rest % 2 == 1) nanoseconds_ = std::min(horizon, nanoseconds_ * power);
+    }
+    constexpr Duration next(const ExponentialBackoff& backoff, int) noexcept {
+      const Duration now = nearest_duration(nanoseconds_);
+      nanoseconds_ = std::min(horizon, nanoseconds_ * backoff.factor);
+      return held(now, floor_of(backoff), cap_of(backoff));
+    }
+
+   private:
+    static constexpr int in_turn = 1024;
+    static constexpr double horizon = 0x1.fffffffffffffp62;  // ns, the last that fits a Duration
+    double nanoseconds_;
+  };
+};
+static_assert(Backoff<ExponentialBackoff>);
+
+/// The same wait before each retry.
+struct ConstantBackoff {
+  using role = encore::role::Backoff;
+  WaitSpan<"delay"> delay = std::chrono::seconds{1};
+
+  constexpr Duration operator()(int) const noexcept { return delay; }
+};
+static_assert(Backoff<ConstantBackoff>);
+
+}  // namespace encore
