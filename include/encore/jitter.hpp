@@ -1,0 +1,142 @@
+// How waits are spread, so that callers who failed together do not come back together.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/setting.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <concepts>
+
+namespace encore {
+
+/// What a jitter may look at. All durations lie in [0, longest_wait]. (C2, C9)
+struct JitterInput {
+  Duration delay{};     ///< what the backoff says, capped
+  Duration previous{};  ///< the wait that was chosen before the retry before this one; at first `initial`
+  Duration initial{};   ///< what the backoff says for the first retry, capped
+  Duration cap{};       ///< no wait may be longer
+  double draw = 0.0;    ///< uniform in [0, 1)
+};
+
+/// Makes a wait of a delay and a draw: a pure function. Whatever it answers is held between floor and cap (`jittered`).
+///   struct Coin { using role = encore::role::Jitter;
+///                 constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; } };
+/// Optional members: `static constexpr bool draws = false` if it needs no draw; `static constexpr bool looks_back = false`
+/// if it does not use `previous`, so that previews need not go through all waits; `hint_share()`.
+template <class J>
+concept Jitter = Plays<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
+  { jitter(input) } -> std::convertible_to<Duration>;
+};
+
+/// False for a jitter that needs no draw: then no generator is seeded.
+template <class J>
+inline constexpr bool draws = true;
+template <class J>
+  requires requires { J::draws; }
+inline constexpr bool draws<J> = J::draws;
+
+/// True for a jitter whose wait depends on the one before it.
+template <class J>
+inline constexpr bool looks_back = true;
+template <class J>
+  requires requires { J::looks_back; }
+inline constexpr bool looks_back<J> = J::looks_back;
+
+namespace detail {
+constexpr double count(Duration duration) noexcept { return static_cast<double>(duration.count()); }
+constexpr Duration between(Duration least, Duration most, double draw) noexcept {
+  return least + nearest_duration(count(most - least) * draw);
+}
+}  // namespace detail
+
+/// The delay itself.
+struct NoJitter {
+  using role = encore::role::Jitter;
+  static constexpr bool draws = false;
+  static constexpr bool looks_back = false;
+
+  constexpr Duration operator()(const JitterInput& input) const noexcept { return input.delay; }
+  constexpr double hint_share() const noexcept { return 0.0; }
+};
+static_assert(Jitter<NoJitter>);
+
+/// Uniform from `at_least`, or from the delay if that is shorter, to the delay. (AWS Architecture Blog, 2015: full jitter)
+struct FullJitter {
+  using role = encore::role::Jitter;
+  static constexpr bool looks_back = false;
+  Span<"at_least"> at_least = Duration::zero();
+
+  constexpr Duration operator()(const JitterInput& input) const noexcept {
+    return detail::between(std::min<Duration>(at_least, input.delay), input.delay, input.draw);
+  }
+};
+static_assert(Jitter<FullJitter>);
+
+/// Uniform from half the delay to the delay. (AWS Architecture Blog, 2015: equal jitter)
+struct EqualJitter {
+  using role = encore::role::Jitter;
+  static constexpr bool looks_back = false;
+
+  constexpr Duration operator()(const JitterInput& input) const noexcept {
+    return nearest_duration(detail::count(input.delay) * (0.5 + 0.5 * input.draw));
+  }
+};
+static_assert(Jitter<EqualJitter>);
+
+/// Uniform from `1 - ratio` to `1 + ratio` times the delay, which is first held under cap / (1 + ratio): so draws differ
+/// at the cap too, instead of half of them lying on it. (C2)
+struct ProportionalJitter {
+  using role = encore::role::Jitter;
+  static constexpr bool looks_back = false;
+  Share<"ratio"> ratio = 0.25;
+
+  constexpr Duration operator()(const JitterInput& input) const noexcept {
+    const double delay = std::min(detail::count(input.cap) / (1.0 + ratio), detail::count(input.delay));
+    return nearest_duration(delay * ((1.0 - ratio) + (ratio + ratio) * input.draw));
+  }
+  constexpr double hint_share() const noexcept { return ratio; }
+};
+static_assert(Jitter<ProportionalJitter>);
+
+/// Uniform from the initial delay to three times the wait before, held under the cap first: so nothing is piled on the cap,
+/// which the form of the AWS Architecture Blog, 2015, does. Of the backoff it uses only the first delay and the cap. (C2, C9)
+struct DecorrelatedJitter {
+  using role = encore::role::Jitter;
+  static constexpr bool looks_back = true;
+
+  constexpr Duration operator()(const JitterInput& input) const noexcept {
+    const Duration least = std::min(input.initial, input.cap);
+    const Duration most = input.previous > input.cap / 3 ? input.cap : 3 * input.previous;
+    return detail::between(least, std::max(least, most), input.draw);
+  }
+};
+static_assert(Jitter<DecorrelatedJitter>);
+
+/// The jitter's wait, held between floor and cap, whoever wrote the jitter; the floor is not negative. (C2)
+template <Jitter J>
+constexpr Duration jittered(const J& jitter, const JitterInput& input, Duration floor) {
+  return held(to_duration(jitter(input)), floor, input.cap);
+}
+
+/// The largest share by which jitter may lengthen a server's hint: the jitter's `hint_share()`, else a quarter. (E1)
+template <Jitter J>
+constexpr double hint_share_of(const J& jitter) {
+  if constexpr (requires {
+                  { jitter.hint_share() } -> std::convertible_to<double>;
+                })
+    return jitter.hint_share();
+  else
+    return 0.25;
+}
+
+/// `hint * (1 + share * draw)`, rounded up, and held at the end of the range: never shorter than the hint. Exactly the hint
+/// if the share is 0; 0 stays 0. (E1)
+constexpr Duration lengthened(Duration hint, double share, double draw) noexcept {
+  if (hint <= Duration::zero() || !(share > 0.0)) return hint;
+  const Duration more =
+      to_duration(std::chrono::duration<double, std::nano>{detail::count(hint) * share * draw});
+  return more > Duration::max() - hint ? Duration::max() : hint + more;
+}
+
+}  // namespace encore
