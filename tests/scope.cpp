@@ -1,0 +1,76 @@
+#include <encore/scope.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using encore::next_number;
+using encore::Scope;
+
+static_assert(Scope{1, 2} == Scope{1, 2} && Scope{1, 2} != Scope{2, 1} && Scope{1, 2} != Scope{1, 3});
+static_assert(Scope{1, 2}.high() == 1 && Scope{1, 2}.low() == 2);
+static_assert(Scope{0x0123456789abcdef, 0}.digits()[1] == '1');
+
+}  // namespace
+
+TEST_CASE("a scope's text is 32 lower-case hexadecimal digits, the high half first [I2]", "[scope]") {
+  CHECK(Scope{0x0123456789abcdef, 0xfedcba9876543210}.text() == "0123456789abcdeffedcba9876543210");
+  CHECK(Scope{0, 1}.text() == "00000000000000000000000000000001");
+}
+
+TEST_CASE("random scopes differ, in each half [I2]", "[scope]") {
+  std::set<std::uint64_t> halves;
+  for (int i = 0; i < 1'000; ++i) {
+    const auto scope = Scope::random();
+    halves.insert(scope.high());
+    halves.insert(scope.low());
+  }
+  CHECK(halves.size() == 2'000);
+}
+
+TEST_CASE("every bit of a random scope is set about half of the time [I2]", "[scope]") {
+  // Of 4,096 throws of a coin between 1,744 and 2,352 are heads: 2,048, and 9.5 standard deviations of 32 to each side.
+  std::array<int, 128> set_bits{};
+  for (int i = 0; i < 4'096; ++i) {
+    const auto scope = Scope::random();
+    for (unsigned bit = 0; bit < 64; ++bit) {
+      set_bits[bit] += static_cast<int>(scope.low() >> bit & 1U);
+      set_bits[64 + bit] += static_cast<int>(scope.high() >> bit & 1U);
+    }
+  }
+  CHECK(*std::min_element(set_bits.begin(), set_bits.end()) > 1'744);
+  CHECK(*std::max_element(set_bits.begin(), set_bits.end()) < 2'352);
+}
+
+TEST_CASE("a process has one scope, whoever asks first [I2, L1]", "[scope][threads]") {
+  std::array<std::string, 8> texts;
+  std::vector<std::thread> threads;
+  for (auto& text : texts) threads.emplace_back([&text] { text = Scope::process().text(); });
+  for (auto& thread : threads) thread.join();
+  for (const auto& text : texts) CHECK(text == Scope::process().text());
+}
+
+TEST_CASE("the process's counter never gives a number twice [A4, L1]", "[scope][threads]") {
+  std::array<std::vector<std::uint64_t>, 8> taken;
+  std::vector<std::thread> threads;
+  for (auto& numbers : taken)
+    threads.emplace_back([&numbers] {
+      for (int i = 0; i < 1'000; ++i) numbers.push_back(next_number());
+    });
+  for (auto& thread : threads) thread.join();
+  std::set<std::uint64_t> all;
+  for (const auto& numbers : taken) {
+    CHECK(std::is_sorted(numbers.begin(), numbers.end()));
+    all.insert(numbers.begin(), numbers.end());
+  }
+  CHECK(all.size() == 8'000);
+  CHECK(*all.begin() > 0);
+}
