@@ -55,7 +55,8 @@ std::error_code error_code_of(const E& error) noexcept {
 template <class Derived>
 struct JudgesErrorCodes {
   using role = encore::role::Predicate;
-  static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool types_only = true;       // reads nothing of the call
+  static constexpr bool rules_out_never = true;  // asks about cancellation itself
 
   bool matches(const Thrown& failure) const noexcept {
     auto matched = false;
