@@ -1,0 +1,82 @@
+// Sleeps and waits as one value, to be compared and read.
+#pragma once
+#include <encore/duration.hpp>
+
+#include <cstdint>
+#include <initializer_list>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore::testing {
+
+namespace detail {
+
+/// A duration of any unit as an element of a list.
+struct AnyDuration {
+  Duration value;
+  template <class Rep, class Period>
+  constexpr AnyDuration(std::chrono::duration<Rep, Period> duration) noexcept
+      : value{to_duration(duration)} {}
+};
+
+/// A duration to be read: exact, in the largest unit of which it holds one. `250ms`, `1.5s`, `-20us`, `0s`.
+inline std::string text_of(Duration duration) {
+  struct Unit {
+    std::uint64_t nanoseconds;
+    unsigned decimals;
+    std::string_view name;
+  };
+  constexpr Unit units[]{{1'000'000'000, 9, "s"}, {1'000'000, 6, "ms"}, {1'000, 3, "us"}, {1, 0, "ns"}};
+  if (duration == Duration::zero()) return "0s";
+  const auto count = static_cast<std::uint64_t>(duration.count());
+  const auto magnitude = duration < Duration::zero() ? std::uint64_t{0} - count : count;
+  const Unit* unit = units;
+  while (magnitude < unit->nanoseconds) ++unit;
+  std::string text{duration < Duration::zero() ? "-" : ""};
+  text += std::to_string(magnitude / unit->nanoseconds);
+  if (auto fraction = magnitude % unit->nanoseconds; fraction != 0) {
+    auto digits = std::to_string(fraction);
+    digits.insert(0, unit->decimals - digits.size(), '0');
+    digits.erase(digits.find_last_not_of('0') + 1);
+    text.append(1, '.').append(digits);
+  }
+  return text.append(unit->name);
+}
+
+}  // namespace detail
+
+/// A vector of durations that can be written with mixed units and is readable when a test fails.
+///   CHECK(clock.sleeps() == Durations{250ms, 1s});
+class Durations : public std::vector<Duration> {
+ public:
+  Durations() = default;
+  Durations(std::initializer_list<detail::AnyDuration> durations) {
+    reserve(durations.size());
+    for (const auto& duration : durations) push_back(duration.value);
+  }
+  explicit Durations(std::vector<Duration> durations) noexcept : vector{std::move(durations)} {}
+
+  /// The sum, held at the end of the range. (C7)
+  Duration total() const noexcept {
+    TimePoint end{};
+    for (const auto duration : *this) end = later(end, duration);
+    return end.time_since_epoch();
+  }
+
+  friend std::string to_string(const Durations& durations) {
+    std::string text{"{"};
+    for (const auto duration : durations)
+      text.append(text.size() > 1 ? ", " : " ").append(detail::text_of(duration));
+    return text.append(durations.empty() ? "}" : " }");
+  }
+  template <class Traits>
+  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                      const Durations& durations) {
+    return out << to_string(durations);
+  }
+};
+
+}  // namespace encore::testing

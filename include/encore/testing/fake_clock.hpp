@@ -1,0 +1,180 @@
+// A clock for tests: its time passes only when it is told to, so no test ever sleeps.
+#pragma once
+#include <encore/clock.hpp>
+#include <encore/duration.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/unretryable.hpp>
+#include <encore/setting.hpp>
+#include <encore/stop.hpp>
+#include <encore/testing/durations.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace encore::testing {
+
+/// Attempts go on and on while fake time stands still, so the test would never end. No policy retries it. (D8)
+class NoProgress : public Unretryable {
+ public:
+  explicit NoProgress(const std::string& what_happened)
+      : Unretryable{"encore: fake time has stood still for " + what_happened +
+                         ", so this would go on for ever: let the attempts take time "
+                         "(clock.advance(), or takes() in a script), "
+                         "give the policy a wait or a count limit, or raise most_attempts_without_progress"} {
+  }
+};
+
+struct FakeClockOptions {
+  /// So many attempts without any fake time between them are believed; the next one throws `NoProgress`. So do, for
+  /// loops that make no attempts, a thousand times as many readings.
+  Count<"most_attempts_without_progress", 1> most_attempts_without_progress = 10'000;
+};
+
+/// A clock whose sleeps take no time: each is written down, and fake time moves on by it. `now()` begins at `TimePoint{}`,
+/// `wall()` at 2026-01-01T00:00:00Z. Give it to a policy by name; it is held by reference. (D1)
+/// Thread-safe. There is no waiting for each other: sleeps on several threads add up.
+///   FakeClock clock;
+///   clock.after(100ms, [&] { source.request_stop(); });
+///   policy.with(clock).run(call, lookup);
+///   CHECK(clock.sleeps() == Durations{100ms});
+class FakeClock {
+ public:
+  using role = encore::role::Clock;
+  static constexpr WallTime first_wall =
+      std::chrono::sys_days{std::chrono::year{2026} / std::chrono::January / 1};
+
+  FakeClock() : FakeClock{FakeClockOptions{}} {}
+  explicit FakeClock(FakeClockOptions options)
+      : most_attempts_{options.most_attempts_without_progress},
+        most_readings_{1000 * most_attempts_} {}
+  FakeClock(const FakeClock&) = delete;
+  FakeClock& operator=(const FakeClock&) = delete;
+
+  /// Throws `NoProgress` when it was read again and again while time stood still.
+  TimePoint now() const {
+    if (readings_.fetch_add(1, std::memory_order_relaxed) -
+            readings_before_.load(std::memory_order_relaxed) >=
+        most_readings_)
+      throw NoProgress{std::to_string(most_readings_) + " readings of the clock"};
+    return now_.load(std::memory_order_acquire);
+  }
+  WallTime wall() const {
+    const std::lock_guard lock{mutex_};
+    return wall_;
+  }
+
+  /// Moves time on by `duration` and writes it down. A stop requested before, or by a scheduled action on the way, ends it at
+  /// that moment, and only what was slept till then is written down. (K1)
+  void sleep_for(Duration duration, const StopView& stop = {}) {
+    std::unique_lock lock{mutex_};
+    const auto slept = pass(std::max(duration, Duration::zero()), stop, lock);
+    sleeps_.push_back(slept);
+  }
+
+  /// Lets time pass that nobody sleeps through: the time an attempt takes, say. Callable inside an attempt.
+  void advance(Span<"advance"> duration) {
+    std::unique_lock lock{mutex_};
+    pass(duration, {}, lock);
+  }
+  /// Puts `now()` elsewhere, back in time as well: a clock that misbehaves. The calendar stays. (D7)
+  void set(TimePoint time) {
+    std::unique_lock lock{mutex_};
+    go_to(time);
+    pass(Duration::zero(), {}, lock);
+  }
+  /// Puts `wall()` elsewhere, as when somebody sets the date. `now()` stays. (D1)
+  void set_wall(WallTime time) {
+    const std::lock_guard lock{mutex_};
+    wall_ = time;
+  }
+
+  /// Runs `action` once, inside the sleep, `advance` or `set` in which `now()` reaches `time`. It may use the clock and
+  /// request a stop; if it throws, so does that sleep.
+  void at(TimePoint time, std::function<void()> action) {
+    const std::lock_guard lock{mutex_};
+    actions_.emplace(time, std::move(action));
+  }
+  void after(Span<"after"> duration, std::function<void()> action) {
+    const std::lock_guard lock{mutex_};
+    actions_.emplace(later(now_.load(std::memory_order_relaxed), duration), std::move(action));
+  }
+
+  /// Every sleep that has ended, in order. Zeros too: a policy that does not wait must not sleep. (C5)
+  Durations sleeps() const {
+    const std::lock_guard lock{mutex_};
+    return sleeps_;
+  }
+  Duration total_slept() const {
+    const std::lock_guard lock{mutex_};
+    return sleeps_.total();
+  }
+  /// How often `now()` was read. (P5)
+  std::int64_t readings() const noexcept { return readings_.load(std::memory_order_relaxed); }
+
+  /// Called by the drivers before each attempt. Throws `NoProgress`. (D8)
+  void attempt_started() {
+    if (attempts_.fetch_add(1, std::memory_order_relaxed) -
+            attempts_before_.load(std::memory_order_relaxed) >=
+        most_attempts_)
+      throw NoProgress{std::to_string(most_attempts_) + " attempts"};
+  }
+
+ private:
+  // Lets time pass up to each action that is due on the way, and runs it without the lock. Answers with the time that has
+  // passed: less than `span` after a stop. What an action does to the clock itself is beside the span.
+  Duration pass(Duration span, const StopView& stop, std::unique_lock<std::mutex>& lock) {
+    auto left = span;
+    while (!stop.stop_requested()) {
+      const auto now = now_.load(std::memory_order_relaxed);
+      const auto due = actions_.begin();
+      if (due == actions_.end() || due->first > later(now, left)) {
+        move_on(left);
+        return span;
+      }
+      const auto step = time_between(now, due->first);
+      move_on(step);
+      left -= step;
+      const auto action = std::move(due->second);
+      actions_.erase(due);
+      attempt_started();  // an action that schedules itself for now would never end either
+      lock.unlock();
+      action();
+      lock.lock();
+    }
+    return span - left;
+  }
+  void move_on(Duration span) {
+    go_to(later(now_.load(std::memory_order_relaxed), span));
+    wall_ = WallTime{later(TimePoint{wall_.time_since_epoch()}, span).time_since_epoch()};
+  }
+  void go_to(TimePoint time) {
+    if (time > now_.load(std::memory_order_relaxed)) {
+      attempts_before_.store(attempts_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      readings_before_.store(readings_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+    now_.store(time, std::memory_order_release);
+  }
+
+  const std::int64_t most_attempts_;
+  const std::int64_t most_readings_;
+  std::atomic<TimePoint> now_{TimePoint{}};  // written under the lock, read without
+  mutable std::atomic<std::int64_t> readings_{0};
+  std::atomic<std::int64_t> readings_before_{0};  // those made before time last moved
+  std::atomic<std::int64_t> attempts_{0};
+  std::atomic<std::int64_t> attempts_before_{0};
+
+  mutable std::mutex mutex_;
+  WallTime wall_ = first_wall;
+  Durations sleeps_;
+  std::multimap<TimePoint, std::function<void()>> actions_;
+};
+static_assert(Clock<FakeClock>);
+
+}  // namespace encore::testing
