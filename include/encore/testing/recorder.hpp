@@ -1,0 +1,103 @@
+// An observer that keeps what it is told.
+#pragma once
+#include <encore/event.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/observer.hpp>
+#include <encore/testing/durations.hpp>
+#include <encore/testing/recording.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <iosfwd>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace encore::testing {
+
+/// What happened in some calls, two lines each: the tool, its call id, the attempts made and allowed, the waits, the last
+/// exception's type and how it ended. The first few calls only.
+///   call-17 (inventory_lookup): 3 of at most 3 attempts, waited { 250ms, 500ms }
+///     last failure TimeoutError; ended because retries_exhausted, in exception
+inline std::string summary(const Recording& recording) {
+  constexpr std::size_t most_calls = 6;
+  const auto ids = recording.call_ids();
+  std::string text;
+  for (std::size_t i = 0; i < std::min(ids.size(), most_calls); ++i) {
+    const auto events = recording.of(ids[i]);
+    const auto& last = events.back();
+    std::size_t attempts = 0;
+    std::string failure;
+    Durations waits;
+    for (const auto& event : events) {
+      if (event.kind == EventKind::attempt_started) ++attempts;
+      if (event.kind == EventKind::attempt_failed)
+        failure = event.error_type.empty() ? "a returned value" : event.error_type;
+      if (event.will_retry) waits.push_back(event.wait);
+    }
+    text.append(i == 0 ? "" : "\n").append(last.call_id);
+    if (!last.call_name.empty()) text.append(" (").append(last.call_name).append(")");
+    text.append(": ").append(std::to_string(attempts)).append(" of ");
+    text.append(last.max_attempts ? "at most " + std::to_string(*last.max_attempts) : "unlimited")
+        .append(" attempts");
+    if (!waits.empty()) text.append(", waited ").append(to_string(waits));
+    text.append("\n  ");
+    if (!failure.empty()) text.append("last failure ").append(failure).append("; ");
+    if (last.kind == EventKind::call_finished)
+      text.append("ended because ")
+          .append(to_string(last.reason))
+          .append(", in ")
+          .append(to_string(last.mode));
+    else
+      text.append("not finished");
+  }
+  if (ids.size() > most_calls)
+    text.append("\nand ").append(std::to_string(ids.size() - most_calls)).append(" more calls");
+  return ids.empty() ? "no call was made" : text;
+}
+
+/// Writes down every event of the policies that it is given to, by name. Thread-safe. Reads the policy's clock at each event.
+///   Recorder trace;
+///   policy.with(trace).run({.id = "call-17"}, lookup);
+///   CHECK(trace.of("call-17").size() == 4);
+class Recorder {
+ public:
+  using role = encore::role::Observer;
+  Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void operator()(const Event& event) {
+    auto recorded = record(event);
+    const std::lock_guard lock{mutex_};
+    events_.push_back(std::move(recorded));
+  }
+
+  /// A copy of all that has happened so far.
+  Recording events() const {
+    const std::lock_guard lock{mutex_};
+    return events_;
+  }
+  operator Recording() const { return events(); }
+  /// The events of one call.
+  Recording of(std::string_view call_id) const { return events().of(call_id); }
+  void clear() {
+    const std::lock_guard lock{mutex_};
+    events_.clear();
+  }
+
+  /// The summary, and the line's end, so that what a matcher expects stands on a line of its own.
+  template <class Traits>
+  friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                                      const Recorder& recorder) {
+    return out << summary(recorder.events()).append(1, '\n');
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  Recording events_;
+};
+static_assert(Observer<Recorder>);
+
+}  // namespace encore::testing

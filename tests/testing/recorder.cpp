@@ -1,0 +1,132 @@
+#include <encore/ingredient.hpp>
+#include <encore/observer.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/recorder.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch_tostring.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using encore::EventKind;
+using encore::StopReason;
+using encore::TerminalMode;
+using encore::TimePoint;
+
+namespace {
+
+static_assert(encore::Plays<Recorder&, encore::role::Observer>);
+static_assert(std::is_same_v<encore::Held<Recorder&>, Recorder&>, "a policy holds it by reference (F4)");
+static_assert(!std::copy_constructible<Recorder> && !std::move_constructible<Recorder>);
+
+encore::Event event_of(FakeClock& clock, std::string_view id, EventKind kind = EventKind::attempt_started,
+                       int ordinal = 1) {
+  return {.kind = kind, .ordinal = ordinal, .id = id, .max_retries = 2, .now = encore::Now{clock}};
+}
+
+TEST_CASE("a recorder keeps every event in order, with the time on the policy's clock [D1, F1, F2]",
+          "[recorder]") {
+  FakeClock clock;
+  Recorder trace;
+  trace(event_of(clock, "call-17"));
+  clock.advance(300ms);
+  trace(event_of(clock, "call-18"));
+  trace(event_of(clock, "call-17", EventKind::attempt_succeeded));
+  CHECK(trace.events() ==
+        Recording{{.call_id = "call-17", .ordinal = 1, .max_attempts = 3, .at = TimePoint{}},
+                  {.call_id = "call-18", .ordinal = 1, .max_attempts = 3, .at = TimePoint{300ms}},
+                  {.kind = EventKind::attempt_succeeded,
+                   .call_id = "call-17",
+                   .ordinal = 1,
+                   .max_attempts = 3,
+                   .at = TimePoint{300ms}}});
+  CHECK(trace.of("call-18") ==
+        Recording{{.call_id = "call-18", .ordinal = 1, .max_attempts = 3, .at = TimePoint{300ms}}});
+  trace.clear();
+  CHECK(trace.events().empty());
+}
+
+TEST_CASE("a recorder that was told of nothing says so", "[recorder]") {
+  CHECK(Catch::Detail::stringify(Recorder{}) == "no call was made\n");
+}
+
+TEST_CASE(
+    "a failing test shows tool, call id, exception class, ceiling, attempts and how it ended, two lines a "
+    "call",
+    "[recorder]") {
+  const Recording recording{
+      {.call_id = "call-17", .call_name = "inventory_lookup", .ordinal = 1, .max_attempts = 2},
+      {.kind = EventKind::attempt_failed,
+       .call_id = "call-17",
+       .ordinal = 1,
+       .will_retry = true,
+       .wait = 250ms,
+       .error_type = "int"},
+      {.call_id = "call-18", .ordinal = 1},
+      {.call_id = "call-17", .ordinal = 2},
+      {.kind = EventKind::attempt_failed, .call_id = "call-18", .ordinal = 1, .will_retry = true},
+      {.kind = EventKind::attempt_failed,
+       .call_id = "call-17",
+       .ordinal = 2,
+       .error_type = "net::TimeoutError"},
+      {.kind = EventKind::call_finished,
+       .call_id = "call-17",
+       .call_name = "inventory_lookup",
+       .ordinal = 2,
+       .max_attempts = 2,
+       .reason = StopReason::retries_exhausted,
+       .mode = TerminalMode::exception},
+      {.kind = EventKind::call_finished,
+       .call_id = "call-19",
+       .max_attempts = 1,
+       .reason = StopReason::expired_on_entry,
+       .mode = TerminalMode::exception},
+  };
+  CHECK(summary(recording) ==
+        "call-17 (inventory_lookup): 2 of at most 2 attempts, waited { 250ms }\n"
+        "  last failure net::TimeoutError; ended because retries_exhausted, in exception\n"
+        "call-18: 1 of unlimited attempts, waited { 0s }\n"
+        "  last failure a returned value; not finished\n"
+        "call-19: 0 of at most 1 attempts\n"
+        "  ended because expired_on_entry, in exception");
+}
+
+TEST_CASE("a failing test shows the first calls only", "[recorder]") {
+  FakeClock clock;
+  Recorder trace;
+  for (int i = 0; i < 8; ++i) trace(event_of(clock, "call-" + std::to_string(i)));
+  const auto shown = Catch::Detail::stringify(trace);
+  CHECK(shown.find("call-5: ") != std::string::npos);
+  CHECK(shown.find("call-6: ") == std::string::npos);
+  CHECK(shown.substr(shown.size() - 18) == "\nand 2 more calls\n");
+}
+
+TEST_CASE("several threads tell one recorder, and nothing is lost or torn", "[recorder][threads]") {
+  FakeClock clock;
+  Recorder trace;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, id = "call-" + std::to_string(t)] {
+        for (int ordinal = 1; ordinal <= 200; ++ordinal)
+          trace(event_of(clock, id, EventKind::attempt_started, ordinal));
+      });
+    }
+  }
+  CHECK(trace.events().size() == 800);
+  for (int t = 0; t < 4; ++t) {
+    const auto events = trace.of("call-" + std::to_string(t));
+    REQUIRE(events.size() == 200);
+    for (std::size_t i = 0; i < events.size(); ++i) REQUIRE(events[i].ordinal == static_cast<int>(i) + 1);
+  }
+}
+
+}  // namespace

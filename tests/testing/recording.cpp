@@ -1,0 +1,196 @@
+#include "by_hand.hpp"
+#include <encore/observer.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/recording.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/catch_tostring.hpp>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace net {
+struct TimeoutError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+}  // namespace net
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using encore::EventKind;
+using encore::StopReason;
+using encore::TerminalMode;
+using encore::TimePoint;
+
+namespace {
+
+// Every field is set, and set differently from its default.
+Recorded everything() {
+  return {.kind = EventKind::attempt_failed,
+          .call_id = "call-17",
+          .call_name = "stock",
+          .resolved_name = "inventory_lookup",
+          .ordinal = 2,
+          .max_attempts = 3,
+          .will_retry = true,
+          .wait = 500ms,
+          .hint = 1s,
+          .reason = StopReason::deadline,
+          .mode = TerminalMode::exception,
+          .error_type = "net::TimeoutError",
+          .error_name = "timeout",
+          .status = 503,
+          .request_id = "request-9",
+          .dispatched = true,
+          .answered = true,
+          .slept = 250ms,
+          .observer_errors = 1,
+          .outer_id = "call-16",
+          .at = TimePoint{1500ms},
+          .elapsed = 1250ms};
+}
+
+TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[recording]") {
+  FakeClock clock;
+  std::optional<Recorded> copy;
+  {
+    std::string id{"call-17"};
+    const encore::Call call{.id = id};
+    const encore::CurrentCall current{call};
+    const by_hand::AttemptOf outer{"call-16"};
+    const by_hand::AttemptOf attempt{call, 2};
+    attempt.attempt.note_status(503);
+    attempt.attempt.note_request_id("request-9");
+    attempt.attempt.mark_dispatched();
+    attempt.attempt.mark_answered();
+    std::optional<TimePoint> started{TimePoint{250ms}};
+    clock.advance(1500ms);
+    try {
+      throw net::TimeoutError{"host db-1"};
+    } catch (const std::exception& error) {
+      const encore::Thrown thrown{&error};
+      const encore::Event event{.kind = EventKind::attempt_failed,
+                                .ordinal = 2,
+                                .call_name = "stock",
+                                .resolved_name = "inventory_lookup",
+                                .will_retry = true,
+                                .reason = StopReason::deadline,
+                                .mode = TerminalMode::exception,
+                                .wait = 500ms,
+                                .hint = 1s,
+                                .slept = 250ms,
+                                .observer_errors = 1,
+                                .thrown = &thrown,
+                                .error_name = "timeout",
+                                .notes = &attempt.notes,
+                                .outer = &outer.attempt,
+                                .current = &current,
+                                .max_retries = 2,
+                                .now = encore::Now{clock},
+                                .started = &started};
+      copy = record(event);
+    }
+    id = "xxxxxxx";
+  }
+  REQUIRE(copy.has_value());
+  CHECK(*copy == everything());
+}
+
+TEST_CASE("an event of which little is known leaves the rest at its defaults [A1, F2]", "[recording]") {
+  FakeClock clock;
+  std::optional<TimePoint> nobody_read_it{};
+  const encore::Event event{.id = "call-17",
+                            .max_retries = encore::CountLimit{encore::UnlimitedRetries{}}.max_retries(false),
+                            .now = encore::Now{clock},
+                            .started = &nobody_read_it};
+  CHECK(record(event) == Recorded{.call_id = "call-17", .at = TimePoint{}, .elapsed = 0s});
+}
+
+TEST_CASE("an event reads as one line that holds whatever is not at its default", "[recording]") {
+  CHECK(to_string(Recorded{.call_id = "call-17", .ordinal = 1, .max_attempts = 3}) ==
+        "call-17 1 of 3: attempt_started");
+  CHECK(to_string(Recorded{.call_id = "call-17", .call_name = "inventory_lookup", .ordinal = 1}) ==
+        "call-17 (inventory_lookup) 1 of unlimited: attempt_started");
+  CHECK(to_string(Recorded{.kind = EventKind::attempt_failed,
+                           .call_id = "call-17",
+                           .ordinal = 1,
+                           .max_attempts = 3,
+                           .will_retry = true,
+                           .wait = 250ms,
+                           .error_type = "TimeoutError"}) ==
+        "call-17 1 of 3: attempt_failed, TimeoutError, retry after 250ms");
+  CHECK(to_string(Recorded{.kind = EventKind::call_finished,
+                           .call_id = "call-17",
+                           .ordinal = 3,
+                           .max_attempts = 3,
+                           .reason = StopReason::succeeded,
+                           .mode = TerminalMode::result,
+                           .slept = 750ms}) ==
+        "call-17 3 of 3: call_finished, succeeded, mode result, slept 750ms");
+  CHECK(to_string(everything()) ==
+        "call-17 (stock) 2 of 3: attempt_failed, deadline, mode exception, net::TimeoutError, named timeout, "
+        "retry after "
+        "500ms, hint 1s, status 503, request request-9, dispatched, answered, slept 250ms, observer errors: "
+        "1, resolved to "
+        "inventory_lookup, inside call-16, at 1.5s, elapsed 1.25s");
+}
+
+TEST_CASE("events that differ never read alike", "[recording]") {
+  const auto all = everything();
+  const auto differs = [&](auto change) {
+    auto other = all;
+    change(other);
+    CHECK_FALSE(other == all);
+    CHECK(to_string(other) != to_string(all));
+  };
+  differs([](Recorded& event) { event.kind = EventKind::call_finished; });
+  differs([](Recorded& event) { event.call_id = "call-18"; });
+  differs([](Recorded& event) { event.call_name.clear(); });
+  differs([](Recorded& event) { event.resolved_name.clear(); });
+  differs([](Recorded& event) { event.ordinal = 3; });
+  differs([](Recorded& event) { event.max_attempts.reset(); });
+  differs([](Recorded& event) { event.will_retry = false; });
+  differs([](Recorded& event) { event.wait = 1s; });
+  differs([](Recorded& event) { event.hint.reset(); });
+  differs([](Recorded& event) { event.reason = StopReason::none; });
+  differs([](Recorded& event) { event.mode = TerminalMode::none; });
+  differs([](Recorded& event) { event.error_type.clear(); });
+  differs([](Recorded& event) { event.error_name.clear(); });
+  differs([](Recorded& event) { event.status.reset(); });
+  differs([](Recorded& event) { event.request_id.clear(); });
+  differs([](Recorded& event) { event.dispatched = false; });
+  differs([](Recorded& event) { event.answered = false; });
+  differs([](Recorded& event) { event.slept = 0s; });
+  differs([](Recorded& event) { event.observer_errors = 0; });
+  differs([](Recorded& event) { event.outer_id.clear(); });
+  differs([](Recorded& event) { event.at.reset(); });
+  differs([](Recorded& event) { event.elapsed.reset(); });
+}
+
+TEST_CASE("a recording is looked at whole, by call, and without its times", "[recording]") {
+  const Recording both{
+      {.call_id = "call-2", .ordinal = 1, .at = TimePoint{1s}, .elapsed = 0s},
+      {.call_id = "call-1", .ordinal = 1, .at = TimePoint{2s}},
+      {.kind = EventKind::call_finished, .call_id = "call-2", .ordinal = 1, .slept = 5s, .elapsed = 1s}};
+  CHECK(both.call_ids() == std::vector<std::string>{"call-2", "call-1"});
+  CHECK(both.of("call-1") == Recording{{.call_id = "call-1", .ordinal = 1, .at = TimePoint{2s}}});
+  CHECK(both.of("call-3").empty());
+  CHECK(both.of("call-2").without_times() ==
+        Recording{{.call_id = "call-2", .ordinal = 1},
+                  {.kind = EventKind::call_finished, .call_id = "call-2", .ordinal = 1, .slept = 5s}});
+}
+
+TEST_CASE("a failing test shows a recording as one line an event", "[recording]") {
+  const Recording events{
+      {.call_id = "call-17", .ordinal = 1, .max_attempts = 3},
+      {.kind = EventKind::attempt_succeeded, .call_id = "call-17", .ordinal = 1, .max_attempts = 3}};
+  CHECK(Catch::Detail::stringify(events) ==
+        "call-17 1 of 3: attempt_started\ncall-17 1 of 3: attempt_succeeded");
+  CHECK(Catch::Detail::stringify(events[0]) == "call-17 1 of 3: attempt_started");
+  CHECK(Catch::Detail::stringify(Recording{}) == "(no events)");
+}
+
+}  // namespace
