@@ -1,0 +1,172 @@
+// Failures, lost results and delays at chosen rates, the same in every run.
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/duration.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/limits.hpp>
+#include <encore/random.hpp>
+#include <encore/setting.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/step.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace encore::testing {
+
+/// How often what goes wrong. The first two exclude each other, so their sum is at most 1; a delay may come with either.
+struct FaultOptions {
+  Share<"failure_share"> failure_share = 0.0;          ///< the attempt fails, and the callable does not run
+  Share<"lost_result_share"> lost_result_share = 0.0;  ///< the callable runs, then the attempt fails
+  Share<"delay_share"> delay_share = 0.0;              ///< fake time passes first
+  Span<"longest_delay"> longest_delay = Duration::zero();  ///< each delay is drawn between 0 and this
+};
+
+/// What happens to one attempt.
+struct Fault {
+  enum class Kind : std::uint8_t {
+    none,
+    failure,
+    lost_result,  ///< committed, then dropped: the caller cannot know
+  };
+  Kind kind = Kind::none;
+  Duration delay{};
+  friend constexpr bool operator==(const Fault&, const Fault&) noexcept = default;
+};
+
+/// What was injected so far.
+struct InjectedFaults {
+  int attempts = 0;
+  int failures = 0;
+  int lost_results = 0;
+  int delays = 0;
+  friend constexpr bool operator==(const InjectedFaults&, const InjectedFaults&) noexcept = default;
+};
+
+/// Wraps callables so that some of their attempts go wrong. Which ones is a function of seed, call id and ordinal, so a run
+/// repeats whatever the threads' timing. Give the calls ids. Thread-safe; it must outlive what it wraps.
+///   FaultInjector faults{Seed{7}, {.failure_share = 0.3, .lost_result_share = 0.05}};
+///   policy.run({.id = "call-17"}, faults.wrap<TimeoutError>(lookup, "injected"));
+class FaultInjector {
+ public:
+  /// Throws `std::invalid_argument` for shares that sum to more than 1, and for delays without a clock.
+  FaultInjector(Seed seed, const FaultOptions& options) : FaultInjector{nullptr, seed, options} {}
+  FaultInjector(FakeClock& clock, Seed seed, const FaultOptions& options)
+      : FaultInjector{&clock, seed, options} {}
+  FaultInjector(const FaultInjector&) = delete;
+  FaultInjector& operator=(const FaultInjector&) = delete;
+
+  /// What will happen to this attempt. Pure.
+  Fault fault(std::string_view call_id, int ordinal) const noexcept {
+    Random random{mix(stream_of(seed_, call_id) + static_cast<std::uint64_t>(ordinal))};
+    const auto kind = random.draw();
+    const auto delayed = random.draw() < options_.delay_share;
+    const auto delay = random.draw() * static_cast<double>(Duration{options_.longest_delay}.count());
+    Fault fault;
+    if (kind < options_.failure_share)
+      fault.kind = Fault::Kind::failure;
+    else if (kind < options_.failure_share + options_.lost_result_share)
+      fault.kind = Fault::Kind::lost_result;
+    if (delayed) fault.delay = Duration{static_cast<Duration::rep>(delay)};
+    return fault;
+  }
+
+  InjectedFaults injected() const {
+    const std::lock_guard lock{mutex_};
+    return injected_;
+  }
+
+  /// `function`, now and then failing with an `E` made of these arguments. A named function is referred to, a temporary one
+  /// moved in. The attempt is the last argument, as a policy gives it; `function` gets it if it takes it.
+  /// A lost result marks the attempt as dispatched: unless `function` marks an answer, the outcome is unknown. (I3)
+  template <class E, class F, class... Args>
+  auto wrap(F&& function, Args&&... arguments) {
+    using Error = detail::Throws<E, std::decay_t<Args>...>;
+    return Faulty<F, Error>{*this, std::forward<F>(function), Error{{std::forward<Args>(arguments)...}}};
+  }
+
+ private:
+  template <class F, class Error>
+  class Faulty {
+   public:
+    Faulty(FaultInjector& injector, F&& function, Error error)
+        : injector_{&injector},
+          function_(std::forward<F>(function)),
+          error_(std::move(error)) {}
+
+    template <class... Args>
+      requires(
+          sizeof...(Args) > 0 &&
+          std::same_as<std::tuple_element_t<sizeof...(Args) - 1, std::tuple<std::remove_cvref_t<Args>...>>,
+                       Attempt>)
+    decltype(auto) operator()(Args&&... arguments) {
+      const auto all = std::forward_as_tuple(arguments...);
+      const Attempt& attempt = std::get<sizeof...(Args) - 1>(all);
+      const auto kind = injector_->inject(attempt);
+      if (kind == Fault::Kind::failure) error_.template play<void>(attempt, false);
+      constexpr std::make_index_sequence<sizeof...(Args) - 1> own{};
+      if (kind == Fault::Kind::lost_result) {
+        attempt.mark_dispatched();
+        static_cast<void>(call(all, attempt, own));
+        error_.template play<void>(attempt, false);
+      }
+      return call(all, attempt, own);
+    }
+
+   private:
+    template <class Arguments, std::size_t... I>
+    decltype(auto) call(const Arguments& all, const Attempt& attempt, std::index_sequence<I...>) {
+      if constexpr (std::invocable<F&, std::tuple_element_t<I, Arguments>..., const Attempt&>)
+        return std::invoke(function_, std::get<I>(all)..., attempt);
+      else
+        return std::invoke(function_, std::get<I>(all)...);
+    }
+
+    FaultInjector* injector_;
+    F function_;
+    Error error_;
+  };
+
+  FaultInjector(FakeClock* clock, Seed seed, const FaultOptions& options)
+      : clock_{clock},
+        seed_{seed.value},
+        options_{options} {
+    if (options.failure_share + options.lost_result_share > 1.0)
+      refuse_setting("failure_share + lost_result_share",
+                     std::to_string(options.failure_share + options.lost_result_share),
+                     "is refused: an attempt fails once, so they sum to at most 1");
+    if (options.delay_share > 0.0 && clock == nullptr)
+      refuse_setting("delay_share", std::to_string(options.delay_share),
+                     "is refused: a delay needs the clock on which it passes, as in FaultInjector{clock, "
+                     "seed, options}");
+  }
+
+  Fault::Kind inject(const Attempt& attempt) {
+    const auto planned = fault(attempt.call_id(), attempt.ordinal);
+    {
+      const std::lock_guard lock{mutex_};
+      ++injected_.attempts;
+      injected_.failures += planned.kind == Fault::Kind::failure ? 1 : 0;
+      injected_.lost_results += planned.kind == Fault::Kind::lost_result ? 1 : 0;
+      injected_.delays += planned.delay > Duration::zero() ? 1 : 0;
+    }
+    if (planned.delay > Duration::zero()) clock_->advance(planned.delay);
+    return planned.kind;
+  }
+
+  FakeClock* const clock_;
+  const std::uint64_t seed_;
+  const FaultOptions options_;
+  mutable std::mutex mutex_;
+  InjectedFaults injected_{};
+};
+
+}  // namespace encore::testing
