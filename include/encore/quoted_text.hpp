@@ -43,33 +43,45 @@ constexpr bool is_escaped_in_quotes(char32_t character) noexcept {
          (character >= 0x2066 && character <= 0x2069);
 }
 
+namespace detail {
+
+inline void append_escape(std::string& out, char32_t character) {
+  switch (character) {
+    case U'"': out += "\\\""; break;
+    case U'\\': out += "\\\\"; break;
+    case U'\b': out += "\\b"; break;
+    case U'\f': out += "\\f"; break;
+    case U'\n': out += "\\n"; break;
+    case U'\r': out += "\\r"; break;
+    case U'\t': out += "\\t"; break;
+    default:
+      out += "\\u";
+      for (auto shift = 16U; shift > 0;) out += "0123456789abcdef"[character >> (shift -= 4) & 0xFU];
+  }
+}
+
+}  // namespace detail
+
 /// Appends the text as a JSON string (RFC 8259), quotes included: valid UTF-8 whatever was given, on one line, and nothing in
 /// it acts on a terminal. Bytes that are not UTF-8 become U+FFFD.
 ///   append_quoted(line, "a\n\"b\"");  // "a\n\"b\"", in the JSON spelling
 inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
-  while (!text.empty()) {
-    const auto [character, size, valid] = first_code_point(text);
-    if (!valid) {
-      out += "\xEF\xBF\xBD";
-    } else if (!is_escaped_in_quotes(character)) {
-      out += text.substr(0, size);
-    } else {
-      switch (character) {
-        case U'"': out += "\\\""; break;
-        case U'\\': out += "\\\\"; break;
-        case U'\b': out += "\\b"; break;
-        case U'\f': out += "\\f"; break;
-        case U'\n': out += "\\n"; break;
-        case U'\r': out += "\\r"; break;
-        case U'\t': out += "\\t"; break;
-        default:
-          out += "\\u";
-          for (auto shift = 16U; shift > 0;) out += "0123456789abcdef"[character >> (shift -= 4) & 0xFU];
-      }
+  std::size_t done = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [character, size, valid] = first_code_point(text.substr(at));
+    if (valid && !is_escaped_in_quotes(character)) {
+      at += size;
+      continue;
     }
-    text.remove_prefix(size);
+    out += text.substr(done, at - done);
+    if (valid)
+      detail::append_escape(out, character);
+    else
+      out += "\xEF\xBF\xBD";
+    done = at += size;
   }
+  out += text.substr(done);
   out += '"';
 }
 
