@@ -15,7 +15,10 @@ namespace encore {
 
 /// Says how long to wait before retry `retry`, counted from 0, without jitter: a pure function, the same for every call
 /// and thread. The policy holds the answer between the backoff's floor and cap, whatever it is. (C2, C9)
-///   struct Patient { using role = encore::role::Backoff; constexpr Duration operator()(int retry) const { return retry * 1s; } };
+///   struct Patient {
+///     using role = encore::role::Backoff;
+///     constexpr Duration operator()(int retry) const { return retry * 1s; }
+///   };
 template <class B>
 concept Backoff = Plays<B, role::Backoff> && requires(const B& backoff, int retry) {
   { backoff(retry) } -> std::convertible_to<Duration>;
@@ -42,7 +45,8 @@ constexpr Duration possible_wait(const WaitSpan<Field>& wait) noexcept {
 }
 }  // namespace detail
 
-/// No wait of this backoff is longer, jitter included: its `cap()`, else its `max_delay`, lowered to `longest_wait`. (C2, C7)
+/// No wait of this backoff is longer, jitter included: its `cap()`, else its `max_delay`, else `longest_wait`, to which
+/// both are lowered. (C2, C7)
 template <Backoff B>
 constexpr Duration cap_of(const B& backoff) {
   if constexpr (requires { detail::possible_wait(backoff.cap()); })
@@ -90,6 +94,12 @@ template <class B>
 struct RunningByNumber {
   constexpr RunningByNumber(const B&, int) noexcept {}
   constexpr Duration next(const B& backoff, int retry) const { return delay_of(backoff, retry); }
+};
+// For a shape that is held between its floor and cap already.
+template <class B>
+struct RunningAsItIs {
+  constexpr RunningAsItIs(const B&, int) noexcept {}
+  constexpr Duration next(const B& backoff, int retry) const noexcept { return backoff(retry); }
 };
 template <class B>
 struct running_form {
@@ -144,8 +154,8 @@ class GrowthFactor {
   double value_;
 };
 
-/// `initial_delay * factor^retry`, from the first wait on held between `min_delay` and `max_delay`. Factor 0 means constant,
-/// one below 1 shrinks. To the nearest nanosecond; a wait of over 104 days to one part in 2^53. (C1, A1)
+/// `initial_delay * factor^retry`, from the first wait on held between `min_delay` and `max_delay`. Factor 0 means
+/// constant, one below 1 shrinks. To the nearest nanosecond; a wait of over 104 days to one part in 2^53. (C1, A1)
 struct ExponentialBackoff {
   using role = encore::role::Backoff;
   Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
@@ -155,8 +165,8 @@ struct ExponentialBackoff {
 
   constexpr Duration operator()(int retry) const noexcept { return Running{*this, retry}.next(*this, retry); }
 
-  /// One multiplication a delay. Started at a later retry it multiplies in turn too, so that it agrees to the nanosecond,
-  /// unless a factor very near to 1 is far from the cap after `in_turn` steps: the rest is then done by powers.
+  /// One multiplication a delay. Started at a later retry it multiplies in turn too, so that it agrees to the
+  /// nanosecond, unless a factor near to 1 is still under way after `in_turn` steps: powers then do the rest.
   class Running {
    public:
     constexpr Running(const ExponentialBackoff& backoff, int retry) noexcept
@@ -187,6 +197,7 @@ static_assert(Backoff<ExponentialBackoff>);
 /// The same wait before each retry.
 struct ConstantBackoff {
   using role = encore::role::Backoff;
+  using Running = detail::RunningAsItIs<ConstantBackoff>;
   WaitSpan<"delay"> delay = std::chrono::seconds{1};
 
   constexpr Duration operator()(int) const noexcept { return delay; }

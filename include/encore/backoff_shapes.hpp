@@ -19,6 +19,7 @@ namespace encore {
 /// `initial_delay + retry * step`, held between `min_delay` and `max_delay`.
 struct LinearBackoff {
   using role = encore::role::Backoff;
+  using Running = detail::RunningAsItIs<LinearBackoff>;
   Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
   Span<"step"> step = std::chrono::seconds{1};
   WaitSpan<"max_delay"> max_delay = std::chrono::seconds{60};
@@ -35,6 +36,7 @@ static_assert(Backoff<LinearBackoff>);
 /// `initial_delay` times 1, 1, 2, 3, 5, 8 ..., held between `min_delay` and `max_delay`.
 struct FibonacciBackoff {
   using role = encore::role::Backoff;
+  using Running = detail::RunningAsItIs<FibonacciBackoff>;
   Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
   WaitSpan<"max_delay"> max_delay = std::chrono::seconds{60};
   WaitSpan<"min_delay"> min_delay = Duration::zero();
@@ -62,6 +64,7 @@ template <std::size_t Size>
 class ListedBackoff {
  public:
   using role = encore::role::Backoff;
+  using Running = detail::RunningAsItIs<ListedBackoff>;
   template <class... Rep, class... Period>
     requires(sizeof...(Rep) == Size && Size > 0)
   constexpr ListedBackoff(std::chrono::duration<Rep, Period>... delays)

@@ -19,11 +19,13 @@ struct JitterInput {
   double draw = 0.0;    ///< uniform in [0, 1)
 };
 
-/// Makes a wait of a delay and a draw: a pure function. Whatever it answers is held between floor and cap (`jittered`).
-///   struct Coin { using role = encore::role::Jitter;
-///                 constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; } };
-/// Optional members: `static constexpr bool draws = false` if it needs no draw; `static constexpr bool looks_back = false`
-/// if it does not use `previous`, so that previews need not go through all waits; `hint_share()`.
+/// Makes a wait of a delay and a draw: a pure function. Whatever it answers is held between floor and cap. (C2, C9)
+///   struct Coin {
+///     using role = encore::role::Jitter;
+///     constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; }
+///   };
+/// It may have `static constexpr bool draws = false` if it needs no draw, `static constexpr bool looks_back = false` if
+/// it does not use `previous` (previews then skip the waits before), and `hint_share()`.
 template <class J>
 concept Jitter = Plays<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
   { jitter(input) } -> std::convertible_to<Duration>;
@@ -61,7 +63,7 @@ struct NoJitter {
 };
 static_assert(Jitter<NoJitter>);
 
-/// Uniform from `at_least`, or from the delay if that is shorter, to the delay. (AWS Architecture Blog, 2015: full jitter)
+/// Uniform from `at_least`, or the delay if that is shorter, to the delay. (AWS Architecture Blog, 2015: full jitter)
 struct FullJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
@@ -84,8 +86,8 @@ struct EqualJitter {
 };
 static_assert(Jitter<EqualJitter>);
 
-/// Uniform from `1 - ratio` to `1 + ratio` times the delay, which is first held under cap / (1 + ratio): so draws differ
-/// at the cap too, instead of half of them lying on it. (C2)
+/// Uniform from `1 - ratio` to `1 + ratio` times the delay, which is first held under cap / (1 + ratio): so draws
+/// differ at the cap too, instead of half of them lying on it. (C2)
 struct ProportionalJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
@@ -99,8 +101,8 @@ struct ProportionalJitter {
 };
 static_assert(Jitter<ProportionalJitter>);
 
-/// Uniform from the initial delay to three times the wait before, held under the cap first: so nothing is piled on the cap,
-/// which the form of the AWS Architecture Blog, 2015, does. Of the backoff it uses only the first delay and the cap. (C2, C9)
+/// Uniform from the initial delay to three times the wait before, held under the cap first: so nothing is piled on the
+/// cap, as by the form of the AWS Architecture Blog, 2015. Of the backoff it uses only first delay and cap. (C2, C9)
 struct DecorrelatedJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = true;
@@ -130,8 +132,8 @@ constexpr double hint_share_of(const J& jitter) {
     return 0.25;
 }
 
-/// `hint * (1 + share * draw)`, rounded up, and held at the end of the range: never shorter than the hint. Exactly the hint
-/// if the share is 0; 0 stays 0. (E1)
+/// `hint * (1 + share * draw)`, rounded up, and held at the end of the range: never shorter than the hint. Exactly the
+/// hint if the share is 0; 0 stays 0. (E1)
 constexpr Duration lengthened(Duration hint, double share, double draw) noexcept {
   if (hint <= Duration::zero() || !(share > 0.0)) return hint;
   const Duration more =

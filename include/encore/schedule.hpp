@@ -30,7 +30,7 @@ class Waits {
                             .draw = draw};
     return previous_ = jittered(jitter, input, floor_of(backoff, retry));
   }
-  /// A server's hint takes the place of this retry's wait: the backoff goes on, and what jitter looks back on stays. (E1)
+  /// A server's hint takes the place of this wait: the backoff goes on, and what jitter looks back on stays. (E1)
   constexpr void skip(const B& backoff) { progression_.next(backoff); }
 
  private:
@@ -47,8 +47,8 @@ struct WaitRange {
   friend bool operator==(const WaitRange&, const WaitRange&) = default;
 };
 
-/// The wait before one retry, from 0, if that draw, in [0, 1), is drawn each time. Goes through all waits before it only if
-/// the jitter looks back.
+/// The wait before one retry, from 0, if that draw, in [0, 1), is drawn each time. Goes through all waits before it
+/// only if the jitter looks back.
 template <Backoff B, Jitter J>
 constexpr Duration delay_at(const B& backoff, const J& jitter, int retry, double draw) {
   const int first = looks_back<J> ? 0 : retry;
