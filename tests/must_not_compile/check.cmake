@@ -1,7 +1,8 @@
 # cmake -D FILE=<case.cpp> ... -P this: holds a case to what its first lines say. (For the other -D, see ../compile.cmake.)
 #
 #   // EXPECT: words that the compiler's message must contain
-#   (more such lines may follow; all of them must be found)
+#   // FLAGS: -fno-exceptions
+#   (more words to expect may follow, and all of them must be found; the line of flags may be left out)
 #   #ifdef ENCORE_FIXED
 #     the code as it should be
 #   #else
@@ -24,7 +25,19 @@ if(NOT fixed)
   message(FATAL_ERROR "${FILE}: has no '#ifdef ENCORE_FIXED' with the code as it should be")
 endif()
 
-compile(status output ${FILE})
+file(STRINGS ${FILE} flags REGEX "^// FLAGS: ")
+string(REGEX REPLACE "^// FLAGS: +" "" flags "${flags}")
+if(FRONTEND STREQUAL "MSVC")
+  string(REPLACE "-fno-exceptions" "/EHs-c-" flags "${flags}")
+  string(REPLACE "-fno-rtti" "/GR-" flags "${flags}")
+  string(REPLACE "-Werror" "/WX" flags "${flags}")
+  set(errors /WX)
+else()
+  set(errors -Werror)
+endif()
+separate_arguments(flags NATIVE_COMMAND "${flags}")
+
+compile(status output ${FILE} ${flags})
 if(status EQUAL 0)
   message(FATAL_ERROR "${FILE}: compiles, and must not")
 endif()
@@ -39,11 +52,7 @@ foreach(expectation IN LISTS expectations)
   endif()
 endforeach()
 
-if(FRONTEND STREQUAL "MSVC")
-  compile(status output ${FILE} /DENCORE_FIXED /WX)
-else()
-  compile(status output ${FILE} -DENCORE_FIXED -Werror)
-endif()
+compile(status output ${FILE} ${flags} -DENCORE_FIXED ${errors})
 if(NOT status EQUAL 0)
   message("${output}")
   message(FATAL_ERROR "${FILE}: does not compile cleanly with ENCORE_FIXED either")

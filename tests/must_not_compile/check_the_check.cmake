@@ -29,6 +29,8 @@ set(fixed "#ifdef ENCORE_FIXED\nint one = encore::version.minor_number;\n#else\n
 set(mistake "static_assert(encore::version.minor_number < 0, \"no version is negative\");\n#endif\n")
 
 expect("" "${why}${include}${fixed}${mistake}")
+expect("" "// EXPECT: shadow\n// FLAGS: -Werror -DNAME=shadow\n${include}${fixed}int f(int NAME);\nint f(int NAME) { { int NAME = 1; return NAME; } }\n#endif\n")
+expect("compiles, and must not" "// EXPECT: shadow\n${include}${fixed}int f(int a) { { int a = 1; return a; } }\n#endif\n")
 expect("must be '// EXPECT" "${include}${why}${fixed}${mistake}")
 expect("has no '#ifdef ENCORE_FIXED'" "${why}${include}#if 1\n${mistake}")
 expect("compiles, and must not" "${why}${include}${fixed}int two = 2;\n#endif\n")
