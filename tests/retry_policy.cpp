@@ -1,0 +1,268 @@
+#include <encore/limits.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/retry_if.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/recorder.hpp>
+#include <encore/testing/scripted.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using Catch::Matchers::ContainsSubstring;
+using encore::Attempt, encore::RetryOn, encore::RetryPolicy;
+
+namespace {
+
+struct TimeoutError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// ---- defaults and counts (A1) ----------------------------------------------------------------------------------------
+
+TEST_CASE("what is not named has the defaults that the README gives reasons for [A1]", "[retry_policy]") {
+  constexpr RetryPolicy policy{RetryOn<TimeoutError>{}};
+  STATIC_CHECK(policy.max_retries() == 2);
+  STATIC_CHECK(policy.max_attempts() == 3);
+  STATIC_CHECK(encore::Duration{policy.backoff().initial_delay} == 1s);
+  STATIC_CHECK(policy.backoff().factor == 2.0);
+  STATIC_CHECK(encore::Duration{policy.backoff().max_delay} == 60s);
+  STATIC_CHECK(policy.jitter().ratio == 0.25);
+  STATIC_CHECK(policy.hint_cap() == 120s);
+  STATIC_CHECK(policy.rethrows);
+  STATIC_CHECK_FALSE(policy.time_budget());
+  STATIC_CHECK_FALSE(policy.attempt_timeout());
+  STATIC_CHECK_FALSE(policy.seed());
+}
+
+TEST_CASE("a time limit alone brings no hidden count limit (fault 13: failsafe #241) [A1]",
+          "[retry_policy]") {
+  STATIC_CHECK_FALSE(RetryPolicy{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}}.max_attempts());
+  STATIC_CHECK(
+      RetryPolicy{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, encore::MaxRetries{4}}.max_attempts() ==
+      5);
+
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::TimeBudget{1h},
+                           encore::ConstantBackoff{1s}};
+  Scripted<int> tool{times(100, throws<TimeoutError>("slow")), returns(17)};
+  CHECK(policy.run(tool) == 17);
+  CHECK(clock.sleeps().size() == 100);
+}
+
+TEST_CASE("a count of 0 is one call, not none and not for ever (fault 13: cenkalti #80, avast #41) [A1]",
+          "[retry_policy]") {
+  FakeClock clock;
+  Scripted<int> tool{always(throws<TimeoutError>("slow"))};
+  CHECK_THROWS_AS((RetryPolicy{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{0}}.run(tool)),
+                  TimeoutError);
+  CHECK(tool.calls() == 1);
+  CHECK_THROWS_AS((RetryPolicy{clock, RetryOn<TimeoutError>{}, encore::MaxAttempts{1}}.run(tool)),
+                  TimeoutError);
+  CHECK(tool.calls() == 2);
+  CHECK(clock.sleeps().empty());
+}
+
+TEST_CASE("as many attempts are made as announced (fault 14: GoogleFindMy #990) [A1]", "[retry_policy]") {
+  FakeClock clock;
+  Recorder trace;
+  const RetryPolicy policy{clock, trace, RetryOn<TimeoutError>{}, encore::MaxAttempts{6}};
+  Scripted<int> tool{always(throws<TimeoutError>("slow"))};
+  CHECK_THROWS_AS(policy.run({.id = "call"}, tool), TimeoutError);
+  CHECK(tool.ordinals() == std::vector{1, 2, 3, 4, 5, 6});
+  for (const auto& event : trace.of("call")) CHECK(event.max_attempts == 6);
+}
+
+TEST_CASE("a negative count is refused by the field's name [A1]", "[retry_policy]") {
+  const auto retries = [](int count) {
+    return RetryPolicy{RetryOn<TimeoutError>{}, encore::MaxRetries{count}};
+  };
+  CHECK_THROWS_WITH(retries(-1), ContainsSubstring("max_retries = -1"));
+  const auto attempts = [](int count) {
+    return RetryPolicy{RetryOn<TimeoutError>{}, encore::MaxAttempts{count}};
+  };
+  CHECK_THROWS_WITH(attempts(0), ContainsSubstring("max_attempts = 0"));
+}
+
+TEST_CASE("unlimited has a name of its own [A1]", "[retry_policy]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::UnlimitedRetries{},
+                           encore::ConstantBackoff{1s}};
+  STATIC_CHECK_FALSE(RetryPolicy{RetryOn<TimeoutError>{}, encore::UnlimitedRetries{}}.max_attempts());
+  Scripted<int> tool{times(1'000, throws<TimeoutError>("slow")), returns(17)};
+  CHECK(policy.run(tool) == 17);
+}
+
+// ---- one call (A2, A3) -------------------------------------------------------------------------------------------------
+
+TEST_CASE("the first attempt that does not fail ends the call [A2]", "[retry_policy]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{9}, encore::NoJitter{}};
+  Scripted<int> at_once{returns(1)};
+  CHECK(policy.run(at_once) == 1);
+  Scripted<int> later{throws<TimeoutError>("slow"), returns(2)};
+  CHECK(policy.run(later) == 2);
+  CHECK(at_once.finished());
+  CHECK(later.finished());
+  CHECK(clock.sleeps() == Durations{1s});
+}
+
+TEST_CASE("a second call starts fresh (fault 15: google-cloud-cpp #3049, cenkalti #47) [A3]",
+          "[retry_policy]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::NoJitter{}, encore::TimeBudget{5s}};
+  Scripted<int> tool{always(throws<TimeoutError>("slow"))};
+  for (int call = 1; call <= 3; ++call) {
+    CHECK_THROWS_AS(policy.run(tool), TimeoutError);
+    clock.advance(7s);
+  }
+  // Each waits 1 s, then 2 s; a third wait of 4 s would cross its own 5 s.
+  CHECK(clock.sleeps() == Durations{1s, 2s, 1s, 2s, 1s, 2s});
+  CHECK(tool.ordinals() == std::vector{1, 2, 3, 1, 2, 3, 1, 2, 3});
+}
+
+TEST_CASE("a policy inside its own callable keeps both counts (fault 34: tenacity #478) [A3]",
+          "[retry_policy]") {
+  FakeClock clock;
+  Recorder trace;
+  const RetryPolicy policy{clock, trace, RetryOn<TimeoutError>{}, encore::NoJitter{}};
+  std::vector<std::string> made;
+  const auto result = policy.run({.id = "outer"}, [&](const Attempt& outer) {
+    made.push_back("outer " + std::to_string(outer.ordinal));
+    Scripted<int> inner{always(throws<TimeoutError>("slow"))};
+    CHECK_THROWS_AS(policy.run({.id = "inner"}, inner), TimeoutError);
+    CHECK(inner.ordinals() == std::vector{1, 2, 3});
+    CHECK(outer.call_id() == "outer");
+    if (made.size() < 3) throw TimeoutError{"slow"};
+    return outer.ordinal;
+  });
+  CHECK(result == 3);
+  CHECK(made == std::vector<std::string>{"outer 1", "outer 2", "outer 3"});
+  CHECK(clock.sleeps() == Durations{1s, 2s, 1s, 1s, 2s, 2s, 1s, 2s});
+  CHECK(trace.of("inner").size() == 3 * 7);
+}
+
+// ---- every strategy, the same attempts (A7) ----------------------------------------------------------------------------
+
+struct Made {
+  std::vector<int> ordinals;
+  Durations sleeps;
+  friend bool operator==(const Made&, const Made&) = default;
+};
+
+template <class... Steps, class... More>
+Made made_with(const std::tuple<Steps...>& steps, const More&... more) {
+  FakeClock clock;
+  const RetryPolicy policy{
+      clock, RetryOn<TimeoutError>{} || encore::RetryIfResult{[](int units) { return units < 0; }},
+      encore::MaxRetries{3}, encore::NoJitter{}, more...};
+  auto script =
+      std::apply([](auto... step) { return std::make_unique<Scripted<int>>(std::move(step)...); }, steps);
+  try {
+    static_cast<void>(policy.run(*script));
+  } catch (const std::exception&) {}
+  return {script->ordinals(), clock.sleeps()};
+}
+
+TEST_CASE("every failure strategy makes the same attempts (fault 12: failsafe-go #22) [A7]",
+          "[retry_policy]") {
+  const auto same = [](const Made& expected, auto... steps) {
+    const std::tuple script{std::move(steps)...};
+    const encore::FormatFailure format{[](const encore::Failure&) { return -17; }};
+    CHECK(made_with(script) == expected);
+    CHECK(made_with(script, encore::ReturnOutcome{}) == expected);
+    CHECK(made_with(script, encore::ReturnOutcome{}, encore::HandleUnmatched{}) == expected);
+    CHECK(made_with(script, format) == expected);
+    CHECK(made_with(script, encore::Observe{[](const encore::Event&) {}}) == expected);
+    CHECK(made_with(script, format, encore::Observe{[](const encore::Event&) {}}) == expected);
+  };
+  same({{1, 2, 3, 4}, {1s, 2s, 4s}}, always(throws<TimeoutError>("slow")));
+  same({{1, 2, 3, 4}, {1s, 2s, 4s}}, always(returns(-1)));
+  same({{1, 2, 3, 4}, {1s, 2s, 4s}}, throws<TimeoutError>("slow"), times(2, returns(-1)),
+       throws<TimeoutError>("slow"));
+  same({{1, 2}, {1s}}, throws<TimeoutError>("slow"), returns(17));
+  same({{1, 2, 3}, {1s, 2s}}, returns(-1), throws<TimeoutError>("slow"), throws<std::logic_error>("bug"));
+  same({{1}, {}}, throws<std::logic_error>("bug"));
+  same({{1}, {}}, returns(17));
+}
+
+// ---- wrapped callables -------------------------------------------------------------------------------------------------
+
+TEST_CASE("a wrapped callable is a call of its own each time, under its name [A3, A4]", "[retry_policy]") {
+  FakeClock clock;
+  Recorder trace;
+  const RetryPolicy policy{clock, trace, RetryOn<TimeoutError>{}, encore::NoJitter{}};
+  int attempts = 0;
+  auto lookup = policy.wrap("inventory_lookup", [&attempts](int more) {
+    if (++attempts % 3 != 0) throw TimeoutError{"slow"};
+    return 17 + more;
+  });
+  CHECK(lookup(1) == 18);
+  CHECK(lookup(2) == 19);
+  CHECK(attempts == 6);
+  const auto ids = trace.events().call_ids();
+  CHECK(ids.size() == 2);
+  for (const auto& event : trace.events()) CHECK(event.call_name == "inventory_lookup");
+
+  auto reference = policy.wrap([&attempts]() -> int& { return attempts; });
+  CHECK(&reference() == &attempts);
+}
+
+TEST_CASE("a wrapped callable outlives the policy and the callable it was made from (fault 32: scylla) [A5]",
+          "[retry_policy]") {
+  FakeClock clock;
+  auto wrapped = [&] {
+    const auto text = std::make_unique<std::string>("a text too long for a small buffer, to be sure");
+    return RetryPolicy{clock, RetryOn<TimeoutError>{}}.wrap("tool", [text = *text, attempts = 0]() mutable {
+      if (++attempts < 3) throw TimeoutError{"slow"};
+      return text;
+    });
+  }();
+  CHECK(wrapped() == "a text too long for a small buffer, to be sure");
+  CHECK(RetryPolicy{clock, RetryOn<TimeoutError>{}}.run(
+            [owned = std::make_unique<int>(17)] { return *owned; }) == 17);
+}
+
+// ---- unlimited retries hold no memory (fault 34: node-retry #60) ---------------------------------------------------------
+
+TEST_CASE("a hundred thousand retries keep nothing of those before (fault 34: node-retry #60) [A1]",
+          "[retry_policy]") {
+  struct Free {
+    using role = encore::role::Clock;
+    static encore::TimePoint now() { return {}; }
+    static encore::WallTime wall() { return {}; }
+    static void sleep_for(encore::Duration, const encore::StopView&) {}
+  };
+  int alive = 0, most_alive = 0, attempts = 0;
+  struct Counted : std::exception {
+    Counted(int& now, int& most) : count{&now} { most = std::max(most, ++*count); }
+    Counted(const Counted& other) : std::exception{other}, count{other.count} { ++*count; }
+    Counted& operator=(const Counted&) = delete;
+    ~Counted() override { --*count; }
+    int* count;
+  };
+  const RetryPolicy policy{Free{}, RetryOn<Counted>{}, encore::UnlimitedRetries{}};
+  policy.run([&] {
+    if (++attempts < 100'000) throw Counted{alive, most_alive};
+  });
+  CHECK(attempts == 100'000);
+  CHECK(most_alive == 1);
+  CHECK(alive == 0);
+}
+
+}  // namespace
