@@ -50,15 +50,29 @@ struct TwiceLeft1 : VirtualLeft {};
 struct TwiceLeft2 : VirtualLeft {};
 struct TwiceLeft : TwiceLeft1, TwiceLeft2 {};  // a std::exception, but which VirtualLeft?
 
+struct Marker {
+  virtual ~Marker() = default;
+};
+struct Marked : std::runtime_error, Marker {
+  Marked() : std::runtime_error{"marked"} {}
+};
+struct MarkedInPrivate : std::runtime_error, private Marker {
+  MarkedInPrivate() : std::runtime_error{"marked"} {}
+};
+struct OtherMark : Marker {};
+struct MarkedTwice : Marked, OtherMark {};
+struct MarkedOnly : Marker {};
+
 using Throwable =
     std::tuple<std::exception, std::runtime_error, std::logic_error, std::system_error, Base, Derived, Final,
-               Plain, PlainDerived, Status, Ambiguous, PrivateException, PrivateBase, Diamond, HidesLeft,
-               TwiceLeft, int, long, double, const char*, char*, std::string, Base*, const Derived*, void*,
-               std::nullptr_t, void (*)(), int Plain::*>;
-using Filters = std::tuple<std::exception, std::runtime_error, std::logic_error, Base, Derived, Final, Plain,
-                           PlainDerived, Status, OneException, OtherException, Ambiguous, PrivateException,
-                           PrivateBase, VirtualLeft, VirtualRight, Diamond, int, long, unsigned, const char*,
-                           char*, std::string, const Base*, Base*, const void*, void (*)()>;
+               Plain, PlainDerived, Status, Ambiguous, PrivateException, PrivateBase, Marked, MarkedInPrivate,
+               MarkedTwice, MarkedOnly, Diamond, HidesLeft, TwiceLeft, int, long, double, const char*, char*,
+               std::string, Base*, const Derived*, void*, std::nullptr_t, void (*)(), int Plain::*>;
+using Filters =
+    std::tuple<std::exception, std::runtime_error, std::logic_error, Base, Derived, Final, Plain,
+               PlainDerived, Status, OneException, OtherException, Ambiguous, PrivateException, PrivateBase,
+               Marker, Marked, VirtualLeft, VirtualRight, Diamond, int, long, unsigned, const char*, char*,
+               std::string, const Base*, Base*, const void*, void (*)()>;
 
 template <class T>
 [[noreturn]] void raise() {
