@@ -1,24 +1,23 @@
 // The synchronous driver: a thin loop around the decision, on a thread that sleeps.
 #pragma once
 #include <encore/attributes.hpp>
+#include <encore/call_frame.hpp>
 #include <encore/nesting.hpp>
-#include <encore/observer.hpp>
 #include <encore/operation.hpp>
 #include <encore/outcome.hpp>
 #include <encore/refused.hpp>
-#include <encore/retrying.hpp>
+#include <encore/retry_state.hpp>
 
 #include <concepts>
 #include <exception>
-#include <memory>
-#include <new>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace encore::detail {
 
-/// Ends the program where a refusal would have to be thrown and cannot be. (L3)
+/// Throws the refusal of a call that had no attempt; without exceptions the program ends with the reason. (G4, L3)
 [[noreturn]] inline void refuse_call(StopReason reason, [[maybe_unused]] const CurrentCall& call) {
 #if defined(__cpp_exceptions)
   throw Refused{reason, call.id(), call.name()};
@@ -36,115 +35,110 @@ struct OnReturn {
     if (std::uncaught_exceptions() == unwinding) done();
   }
 };
+template <class Done>
+OnReturn(Done) -> OnReturn<Done>;
 
-/// Drives one call of a callable that returns `R`.
+/// What a policy makes of a callable that returns `R`, and whether it can.
 template <class Policy, class R>
-class Driver {
-  using Strategy = typename Policy::FailureStrategyType;
+struct Results {
   using Value = std::remove_cvref_t<R>;
+  using Result = typename Policy::FailureStrategyType::template result<R>;
 
- public:
-  using Result = typename Strategy::template result<R>;
   /// Does the predicate look at this result?
-  static constexpr bool judges_result = [] {
+  static constexpr bool judged = [] {
     if constexpr (std::is_void_v<R>)
       return false;
     else
       return JudgesValues<typename Policy::PredicateType, Value>;
   }();
-  static_assert(std::is_void_v<R> || judges_result || !looks_at_values<typename Policy::PredicateType>,
+  static constexpr bool movable = std::is_void_v<R> || std::is_reference_v<R> || std::move_constructible<R>;
+  static_assert(std::is_void_v<R> || judged || !looks_at_values<typename Policy::PredicateType>,
                 "this policy's predicate looks at returned values, but not at what this callable returns");
-  static_assert(!judges_result || std::is_reference_v<R> || std::move_constructible<R>,
-                "a predicate on returned values needs a result that can be moved");
-  static_assert(Policy::rethrows || std::is_void_v<R> || std::is_reference_v<R> || std::same_as<Result, R> ||
-                    std::move_constructible<R>,
-                "this failure strategy needs a result that can be moved");
+  static_assert(!judged || movable, "a predicate on returned values needs a result that can be moved");
+  static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
+};
 
-  /// From the first attempt on.
+/// Drives one call of a callable that returns `R`, from its start: for any policy and any strategy.
+template <class Policy, class R>
+class Driver : Results<Policy, R> {
+  using State = RetryState<Policy>;
+  using Results<Policy, R>::judged;
+
+ public:
+  using Result = typename Results<Policy, R>::Result;
+
   static Result run(const Policy& policy, const Call& call, Operation<R> operation) {
-    const CurrentCall current{call};
-    Retrying<Policy> retrying{policy, current};
-    const auto first = retrying.begin();
-    if (first.goes_on()) return loop(policy, retrying, operation, std::nullopt);
-    if constexpr (Policy::rethrows)
-      refuse_call(first.stop, current);
-    else
-      return policy.failure_strategy().template failed<R>(retrying.failure());
-  }
-
-  /// Attempts until the decision says stop; `next` is what it said of the attempt before, if there was one.
-  static Result loop(const Policy& policy, Retrying<Policy>& retrying, Operation<R> operation,
-                     std::optional<Decision> next) {
+    std::optional<TimePoint> started;
+    if (Policy::reports_time || policy.time_budget() || call.deadline) started = policy.clock().now();
+    CallFrame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
+    State state{policy, frame, started};
+    if (const auto first = state.begin(); !first.goes_on()) {
+      if constexpr (Policy::rethrows)
+        refuse_call(first.stop, frame.current);
+      else
+        return policy.failure_strategy().template failed<R>(state.failure());
+    }
     for (;;) {
-      if (next && !(next = wait(policy, retrying, *next))->goes_on()) return give_up(policy, retrying);
-      // Nobody has to be told how the last one ends, and whatever it throws leaves: no handler, no second throw.
-      if constexpr (nobody_listens && !judges_result) {
-        if (retrying.is_last()) return operation(retrying.attempt());
-      }
+      Decision next;
       [[maybe_unused]] auto returned = false;
 #if defined(__cpp_exceptions)
       try {
 #endif
-        if constexpr (judges_result) {
-          R result = attempt(policy, retrying, operation);
+        if constexpr (judged) {
+          R result = attempt(policy, state, operation);
           returned = true;
-          next = retrying.returned(std::as_const(result));
-          if (next->goes_on())
-            next = wait(policy, retrying, *next);  // the value is kept for as long as the wait
-          if (!next->goes_on()) return settle(policy, retrying, next->stop, std::forward<R>(result));
-          next.reset();
-          continue;
+          next = state.returned(std::as_const(result));
+          if (next.goes_on()) next = wait(policy, state, next);  // the value is kept for as long as the wait
+          if (next.goes_on()) continue;
+          return settle(policy, state, next.stop, std::forward<R>(result));
         } else if constexpr (std::is_void_v<R>) {
-          attempt(policy, retrying, operation);
+          attempt(policy, state, operation);
           returned = true;
-          retrying.succeeded();
+          state.succeeded();
           if constexpr (std::is_void_v<Result>)
             return;
           else
-            return Result{figures(retrying)};
-        } else if constexpr (std::is_reference_v<R> || std::move_constructible<R>) {
-          R result = attempt(policy, retrying, operation);
+            return Result{figures(state)};
+        } else if constexpr (Results<Policy, R>::movable) {
+          R result = attempt(policy, state, operation);
           returned = true;
-          retrying.succeeded();
-          return deliver(retrying, std::forward<R>(result));
+          state.succeeded();
+          return deliver(state, std::forward<R>(result));
         } else {
           const OnReturn told{[&] {
             returned = true;
-            retrying.succeeded();
+            state.succeeded();
           }};
-          return attempt(policy, retrying, operation);
+          return attempt(policy, state, operation);
         }
 #if defined(__cpp_exceptions)
       } catch (const std::exception& error) {
         if (returned) throw;
-        next = retrying.threw(&error);
-        if (leaves(*next)) throw;
+        next = state.threw(&error);
+        if (leaves(next)) throw;
       } catch (...) {
         if (returned) throw;
         if (std::current_exception() == nullptr) {
-          retrying.unwound();
+          state.unwound();
           throw;
         }
-        next = retrying.threw(nullptr);
-        if (leaves(*next)) throw;
+        next = state.threw(nullptr);
+        if (leaves(next)) throw;
       }
-      if (!next->goes_on()) return give_up(policy, retrying);
+      if (next.goes_on()) next = wait(policy, state, next);
+      if (!next.goes_on()) return give_up(policy, state);
 #endif
     }
   }
 
  private:
-  static constexpr bool nobody_listens = Policy::rethrows && !Policy::observed && !Policy::guarded &&
-                                         !Policy::notices_nesting && !Policy::prepares_retries;
-
-  static R attempt(const Policy& policy, Retrying<Policy>& retrying, Operation<R> operation) {
-    const auto& attempt = retrying.attempt();
+  static R attempt(const Policy& policy, State& state, Operation<R> operation) {
     [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, AttemptMark,
-                                              std::tuple<const Attempt&>> mark{attempt};
+                                              std::tuple<const Attempt&>> mark{state.attempt()};
     if constexpr (Policy::prepares_retries) {
-      if (attempt.ordinal > 1) prepare(policy.before_retry().prepare, attempt);
+      if (state.attempts() > 1) prepare(policy.before_retry().prepare, state.attempt());
     }
-    return operation(attempt);
+    return operation(state.attempt());
   }
   template <class Prepare>
   static void prepare(const Prepare& prepare, const Attempt& attempt) {
@@ -154,128 +148,40 @@ class Driver {
       prepare();
   }
 
-  static Decision wait(const Policy& policy, Retrying<Policy>& retrying, const Decision& next) {
-    if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, retrying.call().call().stop);
-    return retrying.resume();
+  static Decision wait(const Policy& policy, State& state, const Decision& next) {
+    if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, state.call().stop);
+    return state.resume();
   }
-
   static bool leaves(const Decision& next) noexcept {
-    return !next.goes_on() && (Policy::rethrows || !Retrying<Policy>::answered_for(next.stop));
+    return !next.goes_on() && (Policy::rethrows || !State::answered_for(next.stop));
   }
 
-  static CallFigures figures(const Retrying<Policy>& retrying) {
-    return {retrying.reason(), retrying.attempts(), retrying.elapsed(), retrying.slept(),
-            retrying.observer_errors()};
+  static CallFigures figures(const State& state) {
+    return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
   }
   // The callable's own result, untouched or inside an outcome.
   template <class V>
-  static Result deliver(const Retrying<Policy>& retrying, V&& value) {
+  static Result deliver(const State& state, V&& value) {
     if constexpr (std::same_as<Result, R>)
       return static_cast<R&&>(value);
     else
-      return Result{std::forward<V>(value), figures(retrying)};
+      return Result{std::forward<V>(value), figures(state)};
   }
   template <class V>
-  static Result settle(const Policy& policy, const Retrying<Policy>& retrying, StopReason stop, V&& value) {
+  static Result settle(const Policy& policy, const State& state, StopReason stop, V&& value) {
     if constexpr (!Policy::rethrows) {
-      if (Retrying<Policy>::answered_for(stop))
-        return policy.failure_strategy().template failed<R>(retrying.failure(), std::forward<V>(value));
+      if (State::answered_for(stop))
+        return policy.failure_strategy().template failed<R>(state.failure(), std::forward<V>(value));
     }
-    return deliver(retrying, std::forward<V>(value));
+    return deliver(state, std::forward<V>(value));
   }
   // After an exception that did not leave from its handler.
-  static Result give_up(const Policy& policy, const Retrying<Policy>& retrying) {
+  static Result give_up(const Policy& policy, const State& state) {
     if constexpr (Policy::rethrows)
-      std::rethrow_exception(retrying.error());
+      std::rethrow_exception(state.error());
     else
-      return policy.failure_strategy().template failed<R>(retrying.failure());
+      return policy.failure_strategy().template failed<R>(state.failure());
   }
-};
-
-/// A call whose first attempt ran before anything was set up for it: made in the place kept for it when that attempt failed.
-/// What crosses is taken apart into scalars: an aggregate would be built in memory before every first attempt.
-template <class Policy>
-class LateCall {
- public:
-  LateCall() noexcept {}
-  LateCall(const LateCall&) = delete;
-  LateCall& operator=(const LateCall&) = delete;
-  ~LateCall() {}
-
-#if defined(__cpp_exceptions)
-  /// In the handler of the first attempt's exception: does another attempt follow? If not, the exception leaves.
-  template <class... Started>
-  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error, int observer_errors,
-                         const char* id, std::size_t id_size, const char* name, std::size_t name_size,
-                         const char* resolved, std::size_t resolved_size, Started... started) {
-    auto& made = make(
-        policy, {.id = {id, id_size}, .name = {name, name_size}, .resolved_name = {resolved, resolved_size}},
-        {std::optional<TimePoint>{started...}, observer_errors});
-    return decide(made, error);
-  }
-  /// The same where nobody looks at the call.
-  template <class... Started>
-  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error, Started... started) {
-    return decide(make(policy, {}, {std::optional<TimePoint>{started...}, 0}), error);
-  }
-#endif
-  /// The first attempt returned a failure that the predicate matched.
-  template <class Value>
-  ENCORE_COLD Decision returned(const Policy& policy, const Value& value, const Call& call,
-                                std::optional<TimePoint> started, int observer_errors) {
-    next_ = make(policy, call, {started, observer_errors}).retrying.returned(value);
-    return next_;
-  }
-
-  /// The attempts after the first.
-  template <class R>
-  ENCORE_COLD typename Driver<Policy, R>::Result go_on(const Policy& policy, Operation<R> operation) {
-    const End end{*this};
-    return Driver<Policy, R>::loop(policy, made_.retrying, operation, next_);
-  }
-  void end() noexcept { std::destroy_at(&made_); }
-
- private:
-  struct Made {
-    Call call;
-    CurrentCall current;
-    Retrying<Policy> retrying;
-    Made(const Policy& policy, const Call& given,
-         const typename Retrying<Policy>::FirstAttemptUnderWay& first)
-        : call{given},
-          current{call},
-          retrying{policy, current, first} {}
-  };
-  struct End {
-    LateCall& late;
-    ~End() { late.end(); }
-  };
-  Made& make(const Policy& policy, const Call& call,
-             const typename Retrying<Policy>::FirstAttemptUnderWay& first) {
-    return *::new (static_cast<void*>(&made_)) Made{policy, call, first};
-  }
-#if defined(__cpp_exceptions)
-  bool decide(Made& made, const std::exception* error) {
-    struct Unless {
-      LateCall* late;
-      ~Unless() {
-        if (late != nullptr) late->end();
-      }
-    } ending{this};
-    if (error == nullptr && std::current_exception() == nullptr) {
-      made.retrying.unwound();
-      return false;
-    }
-    next_ = made.retrying.threw(error);
-    if (!next_.goes_on()) return false;
-    ending.late = nullptr;
-    return true;
-  }
-#endif
-  union {
-    Made made_;
-  };
-  Decision next_;
 };
 
 }  // namespace encore::detail

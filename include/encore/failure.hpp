@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 
 namespace encore {
 
@@ -49,13 +50,25 @@ class Thrown {
   }
 
  private:
+#if defined(__cpp_exceptions) && defined(__cpp_rtti)
+  // Most exceptions are of just the type that is listed: that is told by one comparison.
+  template <class E>
+  const E* cast() const noexcept {
+    if constexpr (requires { static_cast<const E*>(error_); }) {
+      const auto& error = *error_;
+      if (&typeid(error) == &typeid(E)) return static_cast<const E*>(error_);
+    }
+    return dynamic_cast<const E*>(error_);
+  }
+#endif
+
   template <class E, class Use>
   bool find([[maybe_unused]] Use&& use) const {
 #if defined(__cpp_exceptions)
 #if defined(__cpp_rtti)
     if constexpr (std::derived_from<E, std::exception>) {
       if (error_ != nullptr) {
-        const E* const found = dynamic_cast<const E*>(error_);
+        const E* const found = cast<E>();
         // A cast also finds what is a private base, if it shares a virtual `std::exception` with a public one; a handler
         // does not, and is asked.
         constexpr bool certain = requires { static_cast<const E*>(error_); };
@@ -66,6 +79,14 @@ class Thrown {
       } else if constexpr (std::is_final_v<E>) {
         return false;
       }
+    } else if constexpr (std::is_polymorphic_v<E>) {
+      if (error_ != nullptr) {  // a cast across, which finds public bases only, as a handler does
+        const E* const found = dynamic_cast<const E*>(error_);
+        if (found != nullptr) use(*found);
+        return found != nullptr;
+      }
+    } else if constexpr (!std::is_class_v<E>) {
+      if (error_ != nullptr) return false;
     }
 #endif
     // A thread's forced unwind is no exception of anybody's: caught and not thrown on, it would end the process. (B4)

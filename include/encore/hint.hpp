@@ -85,17 +85,15 @@ struct HintFrom {
   constexpr explicit HintFrom(F f) : read(std::move(f)) {}
 
   std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
-    if constexpr (std::invocable<const F&, const Thrown&>) {
-      return detail::as_wait(read(failure), now);
-    } else if constexpr (detail::HasOnlyArgument<F>) {
-      auto found = detail::no_hint;
-      failure.with<detail::only_argument_of<F>>([&](const auto& error) {
-        if constexpr (std::invocable<const F&, decltype(error)>) found = detail::as_wait(read(error), now);
-      });
-      return found;
-    } else {
-      return detail::no_hint;
+    auto found = detail::no_hint;
+    if constexpr (detail::HasOnlyArgument<F>) {
+      using E = detail::only_argument_of<F>;
+      if constexpr (std::same_as<E, Thrown>)
+        found = detail::as_wait(read(failure), now);
+      else
+        failure.with<E>([&](const auto& error) { found = detail::as_wait(read(error), now); });
     }
+    return found;
   }
   template <class Value>
   std::optional<Duration> hint(const Returned<Value>& failure, const Now& now) const {

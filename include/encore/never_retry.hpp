@@ -1,31 +1,14 @@
-// What is never retried, whatever the filter says.
+// The policy's own list of what is never retried, whatever the filter says.
 #pragma once
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/retry_if.hpp>
 
+#include <concepts>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 namespace encore {
-
-/// A base for exceptions that no policy retries: permanent errors, interrupts, control flow. (B4)
-class Unretryable {
- public:
-  virtual ~Unretryable() = default;
-
- protected:
-  Unretryable() = default;
-  Unretryable(const Unretryable&) = default;
-  Unretryable& operator=(const Unretryable&) = default;
-};
-
-/// Throw it from a callable to say that it was cancelled: no policy retries it. (B4)
-class Cancelled : public std::exception, public Unretryable {
- public:
-  const char* what() const noexcept override { return "cancelled"; }
-};
 
 /// Never retries these exception types; stronger than any filter.
 template <class... E>
@@ -44,8 +27,7 @@ struct NeverRetryIf {
   constexpr explicit NeverRetryIf(F f) : test(std::move(f)) {}
 
   bool matches(const Thrown& failure) const
-    requires(std::predicate<const F&, const Thrown&> || detail::HasOnlyArgument<F> ||
-             std::predicate<const F&, const std::exception&>)
+    requires(detail::HasOnlyArgument<F> || std::predicate<const F&, const std::exception&>)
   {
     return detail::holds_for(test, failure);
   }
@@ -55,18 +37,5 @@ struct NeverRetryIf {
     return detail::holds_for(test, failure);
   }
 };
-
-namespace detail {
-
-/// The failures that no filter can make retryable: `Unretryable` and `std::errc::operation_canceled`. (B4)
-inline bool is_never_retried(const Thrown& failure) noexcept {
-  if (failure.is<Unretryable>()) return true;
-  auto cancelled = false;
-  failure.with<std::system_error>(
-      [&](const std::system_error& error) { cancelled = error.code() == std::errc::operation_canceled; });
-  return cancelled;
-}
-
-}  // namespace detail
 
 }  // namespace encore

@@ -4,6 +4,7 @@
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/unretryable.hpp>
 
 #include <concepts>
 #include <exception>
@@ -39,6 +40,7 @@ template <class... E>
 struct RetryOn {
   using role = encore::role::Predicate;
   static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool rules_out_never = (detail::never_cannot_match<E> && ...);
 
   bool matches([[maybe_unused]] const Thrown& failure) const noexcept { return (failure.is<E>() || ...); }
 
@@ -96,11 +98,16 @@ std::string_view name_by(const P& predicate, const Thrown& failure) {
 template <class P>
 inline constexpr bool types_only = requires { requires P::types_only; };
 
+// No exception that such a predicate matches is one of those that are never retried, if it was caught as `std::exception`.
+template <class P>
+inline constexpr bool rules_out_never = !JudgesExceptions<P> || requires { requires P::rules_out_never; };
+
 template <class L, class R>
 struct Joined {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = encore::looks_at_values<L> || encore::looks_at_values<R>;
   static constexpr bool types_only = detail::types_only<L> && detail::types_only<R>;
+  static constexpr bool rules_out_never = detail::rules_out_never<L> && detail::rules_out_never<R>;
   [[no_unique_address]] L left;
   [[no_unique_address]] R right;
 

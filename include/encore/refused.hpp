@@ -1,7 +1,7 @@
 // The exception of a call that was refused before its first attempt.
 #pragma once
-#include <encore/never_retry.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/unretryable.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -11,10 +11,10 @@ namespace encore {
 
 /// A limit, a stop request or a guard refused the call before its first attempt, so there is no exception to rethrow. It
 /// carries the reason, and no policy retries it. (B4, D5, G4)
-class Refused : public std::runtime_error, public Unretryable {
+class Refused : public Unretryable {
  public:
   Refused(StopReason reason, std::string_view call_id, std::string_view call_name)
-      : std::runtime_error{message(reason, call_id, call_name)},
+      : Unretryable{message(reason, call_id, call_name)},
         reason_{reason} {}
   StopReason reason() const noexcept { return reason_; }
 

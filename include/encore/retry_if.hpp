@@ -14,32 +14,34 @@ namespace encore {
 
 namespace detail {
 
-// Asks `test` about an exception: of the type its one argument names, or of the whole failure.
+// Asks `test` about an exception: of the type its one argument names, or of the whole failure. A test with several call
+// operators, or a generic one, is asked about `std::exception`.
 template <class F>
 bool holds_for(const F& test, const Thrown& failure) {
-  if constexpr (std::predicate<const F&, const Thrown&>) {
-    return test(failure);
-  } else if constexpr (HasOnlyArgument<F>) {
-    auto holds = false;
-    failure.with<only_argument_of<F>>([&](const auto& error) { holds = test(error); });
-    return holds;
+  auto holds = false;
+  if constexpr (HasOnlyArgument<F>) {
+    using E = only_argument_of<F>;
+    if constexpr (std::same_as<E, Thrown>)
+      holds = test(failure);
+    else
+      failure.with<E>([&](const auto& error) { holds = test(error); });
   } else {
-    auto holds = false;
     failure.with<std::exception>([&](const std::exception& error) { holds = test(error); });
-    return holds;
   }
+  return holds;
 }
 
+// The value itself is tried first: a generic test is meant for it.
 template <class F, class Value>
 concept TestsValue =
-    std::predicate<const F&, const Returned<Value>&> || std::predicate<const F&, const Value&>;
+    std::predicate<const F&, const Value&> || std::predicate<const F&, const Returned<Value>&>;
 
 template <class F, class Value>
 bool holds_for(const F& test, const Returned<Value>& failure) {
-  if constexpr (std::predicate<const F&, const Returned<Value>&>)
-    return test(failure);
-  else
+  if constexpr (std::predicate<const F&, const Value&>)
     return test(failure.value);
+  else
+    return test(failure);
 }
 
 }  // namespace detail

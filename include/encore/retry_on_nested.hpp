@@ -3,8 +3,8 @@
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/never_retry.hpp>
 #include <encore/predicate.hpp>
+#include <encore/unretryable.hpp>
 
 #include <exception>
 #include <optional>
@@ -69,6 +69,7 @@ struct AlsoNested {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = encore::looks_at_values<P>;
   static constexpr bool types_only = detail::types_only<P>;
+  static constexpr bool rules_out_never = true;  // looks for them itself, and deeper
   [[no_unique_address]] P predicate{};
 
   constexpr AlsoNested() = default;

@@ -3,11 +3,14 @@
 #include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/driver.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/operation.hpp>
 #include <encore/recipe.hpp>
 #include <encore/refused.hpp>
+#include <encore/retry_if.hpp>
 #include <encore/retrying.hpp>
 #include <encore/schedule.hpp>
+#include <encore/straight_run.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -75,6 +78,12 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
   static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
+  /// Nothing has to be asked before the first attempt, and nobody but observers hears how it went.
+  static constexpr bool starts_straight = rethrows && !guarded && !notices_nesting && !prepares_retries;
+  /// Somebody may look at the call itself.
+  static constexpr bool reads_call = observed || has_seed || !detail::types_only<PredicateT> ||
+                                     !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
+                                     std::tuple_size_v<Many<role::Never>> != 0;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
 
   /// From ingredients, in any order.
@@ -262,44 +271,6 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
       return std::nullopt;
   }
 
-  // Straight: nothing has to be asked before the first attempt, and nobody but observers hears how it went.
-  template <class R>
-  static constexpr bool judges_result = detail::Driver<RetryPolicy, R>::judges_result;
-  template <class R, class F, class... A>
-  static constexpr bool starts_straight =
-      rethrows && !guarded && !notices_nesting && !judges_result<R> &&
-      !detail::takes_attempt<std::remove_reference_t<F>, std::remove_reference_t<A>...>;
-  static constexpr bool reads_call = observed || has_seed || !detail::types_only<PredicateT> ||
-                                     !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
-                                     std::tuple_size_v<Many<role::Never>> != 0;
-  ENCORE_FORCE_INLINE constexpr bool may_start_straight(const Call& call) const noexcept {
-    if constexpr (has_time_budget) {
-      if (time_budget() == Duration::zero()) return false;  // expired on entry
-    }
-    return !call.limits_itself() && !(reads_call && call.id.empty());
-  }
-
-  template <class R, class Operation, class F, class... A>
-  ENCORE_FORCE_INLINE R run_straight(const Call& call, Operation& attempt, F& callable, A&... args) const;
-
-  ENCORE_FORCE_INLINE void tell_first(EventKind kind, const Call& call, std::optional<TimePoint>& started,
-                                      int& errors) const {
-    const auto over = kind != EventKind::attempt_started;
-    detail::tell(*this,
-                 Event{.kind = kind,
-                       .ordinal = 1,
-                       .call_name = call.name,
-                       .resolved_name = call.resolved_name,
-                       .reason = over ? StopReason::succeeded : StopReason::none,
-                       .mode = kind == EventKind::call_finished ? TerminalMode::result : TerminalMode::none,
-                       .observer_errors = kind == EventKind::call_finished ? errors : 0,
-                       .id = call.id,
-                       .max_retries = max_retries(),
-                       .now = Now{clock()},
-                       .started = &started},
-                 errors);
-  }
-
   template <class... G>
   static constexpr void check() {
     static_assert((Ingredient<G> && ...),
@@ -360,80 +331,25 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(F&& callable, A&&... args)
   return run(Call{}, callable, args...);
 }
 
-// The first attempt is straight-line code, and nothing of the retry machinery exists before it has failed. A call that
-// brings a limit of its own, or a policy with guards, goes the general way from its start.
+// The general way for whatever has to be asked or told before the first attempt; else straight into it.
 template <class ClockT, class PredicateT, class... X>
 template <class F, class... A>
 auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(const Call& call, F&& callable, A&&... args) const
     -> detail::result_t<FailureStrategyType, F, A...> {
+  using Callable = std::remove_reference_t<F>;
   using R = detail::raw_t<F, A...>;
-  using Driver = detail::Driver<RetryPolicy, R>;
-  detail::require_repeatable<std::remove_reference_t<F>, std::remove_reference_t<A>...>();
+  detail::require_repeatable<Callable, std::remove_reference_t<A>...>();
 #if !defined(__cpp_exceptions)
   static_assert(!rethrows || (!guarded && !has_time_budget),
                 "without exceptions a refusal cannot be thrown: add ReturnOutcome{} or FormatFailure{...}");
 #endif
+  if constexpr (starts_straight) {
+    using Straight = detail::StraightRun<RetryPolicy, R, Callable, std::remove_reference_t<A>...>;
+    if (Straight::may_start(*this, call)) [[likely]]
+      return Straight::run(*this, call, callable, args...);
+  }
   auto attempt = [&](const Attempt& now) -> R { return detail::invoke_attempt(callable, now, args...); };
-  if constexpr (starts_straight<R, F, A...>) {
-    if (may_start_straight(call)) [[likely]]
-      return run_straight<R>(call, attempt, callable, args...);
-  }
-  return Driver::run(*this, call, detail::operation_of<R>(attempt));
-}
-
-template <class ClockT, class PredicateT, class... X>
-template <class R, class Operation, class F, class... A>
-R RetryPolicy<ClockT, PredicateT, Plus<X...>>::run_straight(const Call& call, Operation& attempt, F& callable,
-                                                            A&... args) const {
-#if defined(__cpp_exceptions)
-  detail::LateCall<RetryPolicy> late;
-  [[maybe_unused]] std::optional<TimePoint> started;
-  if constexpr (has_time_budget) {
-    if (time_budget()) started = clock().now();
-  }
-  [[maybe_unused]] int errors = 0;
-  [[maybe_unused]] auto returned = false;
-  // Inside the handler: does another attempt follow?
-  const auto goes_on = [&](const std::exception* error) ENCORE_INLINE_LAMBDA {
-    if constexpr (reads_call)
-      return late.threw(*this, error, errors, call.id.data(), call.id.size(), call.name.data(),
-                        call.name.size(), call.resolved_name.data(), call.resolved_name.size(), started);
-    else if constexpr (has_time_budget)
-      return late.threw(*this, error, started);
-    else
-      return late.threw(*this, error);
-  };
-  const auto succeeded = [&]() ENCORE_INLINE_LAMBDA {
-    returned = true;
-    tell_first(EventKind::attempt_succeeded, call, started, errors);
-    tell_first(EventKind::call_finished, call, started, errors);
-  };
-  if constexpr (observed) tell_first(EventKind::attempt_started, call, started, errors);
-  if constexpr (requires { clock().attempt_started(); }) clock().attempt_started();
-  try {
-    if constexpr (!observed) {
-      return detail::invoke(callable, args...);
-    } else if constexpr (std::is_void_v<R>) {
-      detail::invoke(callable, args...);
-      succeeded();
-      return;
-    } else if constexpr (std::is_reference_v<R> || std::move_constructible<R>) {
-      R result = detail::invoke(callable, args...);
-      succeeded();
-      return static_cast<R&&>(result);
-    } else {
-      const detail::OnReturn told{succeeded};
-      return detail::invoke(callable, args...);
-    }
-  } catch (const std::exception& error) {
-    if (returned || !goes_on(&error)) throw;
-  } catch (...) {
-    if (returned || !goes_on(nullptr)) throw;
-  }
-  return late.template go_on<R>(*this, detail::operation_of<R>(attempt));
-#else
-  return detail::invoke(callable, args...);
-#endif
+  return detail::Driver<RetryPolicy, R>::run(*this, call, detail::operation_of<R>(attempt));
 }
 
 }  // namespace encore

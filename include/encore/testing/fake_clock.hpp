@@ -3,20 +3,21 @@
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/unretryable.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop.hpp>
 #include <encore/testing/durations.hpp>
+#include <encore/unretryable.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace encore::testing {
 
@@ -25,10 +26,9 @@ class NoProgress : public Unretryable {
  public:
   explicit NoProgress(const std::string& what_happened)
       : Unretryable{"encore: fake time has stood still for " + what_happened +
-                         ", so this would go on for ever: let the attempts take time "
-                         "(clock.advance(), or takes() in a script), "
-                         "give the policy a wait or a count limit, or raise most_attempts_without_progress"} {
-  }
+                    ", so this would go on for ever: let the attempts take time "
+                    "(clock.advance(), or takes() in a script), "
+                    "give the policy a wait or a count limit, or raise most_attempts_without_progress"} {}
 };
 
 struct FakeClockOptions {
@@ -109,12 +109,9 @@ class FakeClock {
   /// Every sleep that has ended, in order. Zeros too: a policy that does not wait must not sleep. (C5)
   Durations sleeps() const {
     const std::lock_guard lock{mutex_};
-    return sleeps_;
+    return Durations{std::vector<Duration>(sleeps_.begin(), sleeps_.end())};
   }
-  Duration total_slept() const {
-    const std::lock_guard lock{mutex_};
-    return sleeps_.total();
-  }
+  Duration total_slept() const { return sleeps().total(); }
   /// How often `now()` was read. (P5)
   std::int64_t readings() const noexcept { return readings_.load(std::memory_order_relaxed); }
 
@@ -172,7 +169,7 @@ class FakeClock {
 
   mutable std::mutex mutex_;
   WallTime wall_ = first_wall;
-  Durations sleeps_;
+  std::deque<Duration> sleeps_;  // not a vector: in a long simulation, growing it costs more than all else
   std::multimap<TimePoint, std::function<void()>> actions_;
 };
 static_assert(Clock<FakeClock>);

@@ -1,14 +1,13 @@
 // A callable that does what a list says, call by call, and remembers how it was called.
 #pragma once
 #include <encore/attempt.hpp>
-#include <encore/unretryable.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/step.hpp>
+#include <encore/unretryable.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>

@@ -1,0 +1,36 @@
+// What one call needs while it is under way, whoever drives it.
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/call.hpp>
+#include <encore/clock.hpp>
+
+namespace encore::detail {
+
+/// A call's identity, limits and notes, and the attempt that its callable is handed. It refers to the call and the clock.
+struct CallFrame {
+  CurrentCall current;
+  TimeLimits limits;
+  AttemptNotes notes;
+  Attempt attempt;
+
+  CallFrame(const Call& call, const TimeLimits& its_limits, Now now) noexcept
+      : current{call},
+        limits{its_limits},
+        attempt{1, current, notes, limits, now} {}
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  const Call& call() const noexcept { return current.call(); }
+};
+
+/// The limits of a call under a policy. Its clock has been read if `started` is set: it must be if there is a budget.
+template <class Policy>
+ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,
+                                         const std::optional<TimePoint>& started) noexcept {
+  return {.started = started.value_or(TimePoint{}),
+          .budget = policy.time_budget(),
+          .deadline = call.deadline,
+          .attempt_timeout = policy.attempt_timeout()};
+}
+
+}  // namespace encore::detail

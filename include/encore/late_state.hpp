@@ -1,0 +1,133 @@
+// The retry state of a call whose first attempt ran before anything was set up for it.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/call_frame.hpp>
+#include <encore/retry_state.hpp>
+
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+
+namespace encore::detail {
+
+/// Room for a retry state that is made when the first attempt has failed: until then it costs one byte set to zero. What
+/// crosses into its cold functions is taken apart into scalars: an aggregate would be built in memory before every attempt.
+/// With a budget the last exception is kept, because a wait may end past the limit.
+template <class Policy>
+class LateState {
+  using State = RetryState<Policy, Policy::has_time_budget>;
+
+ public:
+  LateState() noexcept {}
+  LateState(const LateState&) = delete;
+  LateState& operator=(const LateState&) = delete;
+  ~LateState()
+    requires std::is_trivially_destructible_v<State>
+  = default;
+  ~LateState() {
+    if (made_) std::destroy_at(&room_.state);
+  }
+
+  bool made() const noexcept { return made_; }
+  void succeeded() { room_.state.succeeded(); }
+
+#if defined(__cpp_exceptions)
+  /// In the handler: does another attempt follow? If not, the exception leaves. For policies that do not look at the call.
+  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error,
+                         std::optional<TimePoint> started) {
+    if (!made_) make(policy, Call{}, started, 0);
+    return decide(error);
+  }
+  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error) {
+    return threw(policy, error, std::nullopt);
+  }
+  /// For those that do.
+  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error, std::optional<TimePoint> started,
+                         int errors, const char* id, std::size_t id_size, const char* name,
+                         std::size_t name_size, const char* resolved, std::size_t resolved_size) {
+    if (!made_)
+      make(policy,
+           {.id = {id, id_size}, .name = {name, name_size}, .resolved_name = {resolved, resolved_size}},
+           started, errors);
+    return decide(error);
+  }
+  /// For callables that take their attempt, whose frame there was from the start.
+  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error, std::optional<TimePoint> started,
+                         int errors, CallFrame& frame) {
+    if (!made_) make(policy, frame, started, errors);
+    return decide(error);
+  }
+#endif
+
+  /// The attempt returned a failure: does another one follow? `verdict` as in `RetryState::returned_failure`. With a frame
+  /// for callables that take their attempt, or policies that look at the call.
+  template <class Value, class... Frame>
+  ENCORE_COLD bool returned_failure(const Policy& policy, const Value& value, StopReason verdict,
+                                    std::optional<TimePoint> started, int errors, Frame&... frame) {
+    if (!made_) {
+      if constexpr (sizeof...(Frame) == 0)
+        make(policy, Call{}, started, errors);
+      else
+        make(policy, frame..., started, errors);
+    }
+    next_ = room_.state.returned_failure(value, verdict);
+    return next_.goes_on();
+  }
+
+  /// Waits. Answers false if the call ended in the wait.
+  ENCORE_COLD bool wait(const Policy& policy) {
+    if (next_.wait > Duration::zero()) policy.clock().sleep_for(next_.wait, room_.state.call().stop);
+    return room_.state.resume().goes_on();
+  }
+  std::exception_ptr error() const noexcept { return room_.state.error(); }
+
+ private:
+  struct Frame {
+    Call call;
+    CallFrame frame;
+  };
+  union Room {
+    Room() noexcept {}
+    ~Room()
+      requires std::is_trivially_destructible_v<State>
+    = default;
+    ~Room() {}
+    State state;
+  };
+  union FrameRoom {
+    FrameRoom() noexcept {}
+    Frame owned;
+  };
+  static_assert(std::is_trivially_destructible_v<Frame>);
+
+  void make(const Policy& policy, const Call& call, const std::optional<TimePoint>& started, int errors) {
+    auto& owned = *::new (static_cast<void*>(&frame_.owned))
+                      Frame{call, {frame_.owned.call, limits_of(policy, call, started), Now{policy.clock()}}};
+    make(policy, owned.frame, started, errors);
+  }
+  void make(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started, int errors) {
+    ::new (static_cast<void*>(&room_.state)) State{policy, frame, started, errors};
+    made_ = true;
+  }
+#if defined(__cpp_exceptions)
+  bool decide(const std::exception* error) {
+    if (error == nullptr && std::current_exception() == nullptr) {
+      room_.state.unwound();
+      return false;
+    }
+    next_ = room_.state.threw(error);
+    return next_.goes_on();
+  }
+#endif
+
+  bool made_ = false;
+  Room room_;
+  FrameRoom frame_;
+  union {
+    Decision next_;  // what was said of the last failure, once there was one
+  };
+};
+
+}  // namespace encore::detail

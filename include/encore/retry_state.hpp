@@ -1,0 +1,367 @@
+// The retry decision, in one place: may I start? it worked; it failed, what now?
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/backoff.hpp>
+#include <encore/call_frame.hpp>
+#include <encore/decision.hpp>
+#include <encore/event.hpp>
+#include <encore/failure.hpp>
+#include <encore/guard/guard.hpp>
+#include <encore/jitter.hpp>
+#include <encore/nesting.hpp>
+#include <encore/observer.hpp>
+#include <encore/random.hpp>
+#include <encore/schedule.hpp>
+#include <encore/verdict.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace encore::detail {
+
+template <class>
+struct permits_for;
+template <class... G>
+struct permits_for<std::tuple<Kept<G>...>> {
+  using type = Permits<G...>;
+};
+
+/// Tells every observer of a policy, and counts those that threw.
+template <class Policy>
+ENCORE_FORCE_INLINE void tell(const Policy& policy, const Event& event, int& errors) {
+  tell_each(policy.observers(), event, errors);
+}
+
+/// Stands where no exception has to be kept.
+struct NoError {
+  NoError& operator=(const std::exception_ptr&) noexcept { return *this; }
+  operator std::exception_ptr() const noexcept { return nullptr; }
+};
+
+/// Everything that `Retrying` promises, for a call whose frame somebody else keeps. `KeepsError`: the last exception outlives
+/// its handler, because something could end the call in a wait, or because the strategy wants it.
+template <class Policy, bool KeepsError = true>
+class RetryState {
+  static constexpr bool observed = Policy::observed;
+  static constexpr bool guarded = Policy::guarded;
+
+ public:
+  RetryState(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started,
+             int observer_errors = 0) noexcept
+      : policy_{policy},
+        frame_{frame},
+        max_retries_{policy.max_retries()},
+        observer_errors_{observer_errors},
+        started_{started} {}
+  RetryState(const RetryState&) = delete;
+  RetryState& operator=(const RetryState&) = delete;
+
+  [[nodiscard]] Decision begin() {
+    auto refused = StopReason::none;
+    if (call().stop.stop_requested())
+      refused = StopReason::cancelled_on_entry;
+    else if (frame_.limits.bounded() && frame_.limits.remaining(*started_) <= Duration::zero())
+      refused = StopReason::expired_on_entry;
+    if constexpr (guarded) {
+      if (refused == StopReason::none) refused = admit(1, Duration::zero());
+      if (refused != StopReason::none) permits_.release();
+    }
+    if (refused != StopReason::none) {
+      frame_.attempt.ordinal = 0;
+      return finish(refused, nullptr);
+    }
+    start_attempt();
+    return {};
+  }
+
+  void succeeded() {
+    if constexpr (guarded) permits_.succeeded(now());
+    if constexpr (observed) {
+      auto event = event_of(EventKind::attempt_succeeded);
+      event.reason = StopReason::succeeded;
+      detail::tell(policy_, event, observer_errors_);
+    }
+    finish(StopReason::succeeded, nullptr);
+  }
+
+  [[nodiscard]] Decision threw(const std::exception* error) {
+    const auto known = what_is_known();
+    const Thrown thrown{error, known};
+    const auto next = decide(judge(policy_, thrown), thrown, &thrown);
+    if constexpr (KeepsError) {
+      if (next.goes_on() ? may_end_in_the_wait() : !Policy::rethrows && answered_for(next.stop))
+        error_ = std::current_exception();
+    }
+    return next;
+  }
+  void unwound() {
+    const Thrown thrown{nullptr};
+    if constexpr (guarded) permits_.release();
+    fail(StopReason::cancelled, {}, std::nullopt, &thrown);
+  }
+
+  template <class Value>
+  [[nodiscard]] Decision returned(const Value& value) {
+    const auto known = what_is_known();
+    const auto verdict = judge_value(policy_, Returned<Value>{value, known});
+    if (verdict != StopReason::succeeded) return returned_failure(value, verdict);
+    succeeded();
+    return {.stop = StopReason::succeeded};
+  }
+  /// The same after the predicate has been asked: `verdict` is `none` if it matched, or `predicate_threw`.
+  template <class Value>
+  [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
+    const auto known = what_is_known();
+    const Returned<Value> failure{value, known};
+    if (verdict == StopReason::none) verdict = listed_as_never(policy_, failure);
+    return decide(verdict, failure, nullptr);
+  }
+
+  [[nodiscard]] Decision resume() {
+    auto reason = StopReason::none;
+    auto slept = wait_;
+    if (call().stop.stop_requested()) {
+      reason = StopReason::cancelled;
+      if (wait_began_) slept = std::min(wait_, time_between(*wait_began_, policy_.clock().now()));
+    } else if (frame_.limits.bounded()) {
+      const auto left = frame_.limits.remaining(policy_.clock().now());
+      if (left <= Duration::zero())
+        reason = StopReason::deadline;
+      else if (left < policy_.least_attempt_time())
+        reason = StopReason::too_little_time_left;
+    }
+    slept_ += slept;
+    if constexpr (guarded) {
+      if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
+      if (reason != StopReason::none) permits_.release_attempt();
+    }
+    if (reason != StopReason::none) return finish_with_kept_error(reason);
+    frame_.notes.clear();
+    ++frame_.attempt.ordinal;
+    if constexpr (KeepsError) error_ = nullptr;
+    start_attempt();
+    return {};
+  }
+
+  Failure failure() const {
+    return {.call_id = std::string{frame_.current.id()},
+            .call_name = std::string{frame_.current.name()},
+            .reason = reason_,
+            .attempts = attempts(),
+            .max_attempts = policy_.max_attempts(),
+            .elapsed = elapsed(),
+            .slept = slept_,
+            .error = error_,
+            .observer_errors = observer_errors_};
+  }
+  const Attempt& attempt() const noexcept { return frame_.attempt; }
+  const Call& call() const noexcept { return frame_.call(); }
+  const CurrentCall& current() const noexcept { return frame_.current; }
+  int attempts() const noexcept { return frame_.attempt.ordinal; }
+  bool is_last() const noexcept { return attempts() > max_retries_; }
+  StopReason reason() const noexcept { return reason_; }
+  Duration slept() const noexcept { return slept_; }
+  int observer_errors() const noexcept { return observer_errors_; }
+  Duration elapsed() const {
+    return started_ ? time_between(*started_, policy_.clock().now()) : Duration::zero();
+  }
+  std::exception_ptr error() const noexcept { return error_; }
+
+  static constexpr bool answered_for(StopReason reason) noexcept {
+    return consults_strategy(reason) || (Policy::handles_unmatched && reason == StopReason::not_retryable);
+  }
+
+ private:
+  Now now() const noexcept { return Now{policy_.clock()}; }
+  FailedAttempt what_is_known() const noexcept { return {attempts(), &frame_.current, &frame_.notes}; }
+  bool may_end_in_the_wait() const noexcept {
+    return guarded || frame_.limits.bounded() || call().stop.watches();
+  }
+
+  // Guards that are told once a call hear of calls that failed by themselves, not of those that others stopped.
+  static constexpr bool counts_as_failed_call(StopReason reason) noexcept {
+    switch (reason) {
+      case StopReason::not_retryable:
+      case StopReason::retries_exhausted:
+      case StopReason::deadline:
+      case StopReason::too_little_time_left:
+      case StopReason::hint_over_cap:
+      case StopReason::hint_past_deadline:
+      case StopReason::not_repeatable:
+      case StopReason::unknown_outcome: return true;
+      default: return false;
+    }
+  }
+
+  const Attempt* outer() const noexcept {
+    if constexpr (!Policy::notices_nesting)
+      return nullptr;
+    else if (policy_.nested() == Nested::allow)
+      return nullptr;
+    else
+      return call().outer != nullptr ? call().outer : marked_attempt;
+  }
+  bool made_single() const noexcept {
+    return Policy::notices_nesting && policy_.nested() == Nested::make_single && outer() != nullptr;
+  }
+
+  // ---- deciding ----------------------------------------------------------------------------------------------------
+
+  template <class Failed>
+  Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
+    key_was_used_ = key_was_used_ || frame_.notes.key_used();
+    if constexpr (guarded) permits_.attempt_failed(now(), verdict == StopReason::none);
+    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3)
+    if (verdict == StopReason::none || verdict == StopReason::not_retryable) {
+      const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
+      if (replay == StopReason::unknown_outcome || verdict == StopReason::none) verdict = replay;
+    }
+    std::optional<Duration> hint;
+    Duration wait{};
+    if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
+    if constexpr (guarded) {
+      if (verdict == StopReason::none) verdict = admit(attempts() + 1, wait, thrown);
+    }
+    return fail(verdict, wait, hint, thrown);
+  }
+
+  template <class Failed>
+  StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
+    if (made_single()) return StopReason::nested_made_single;
+    if (is_last()) return StopReason::retries_exhausted;
+    if (call().stop.stop_requested()) return StopReason::cancelled;
+    hint = hint_from(policy_, failure, now());
+    if (hint && *hint > policy_.hint_cap()) return StopReason::hint_over_cap;
+    wait = next_wait(hint);
+    if (!frame_.limits.bounded()) return StopReason::none;
+    const auto left = frame_.limits.remaining(policy_.clock().now());
+    if (wait >= left) return hint ? StopReason::hint_past_deadline : StopReason::deadline;
+    return left - wait < policy_.least_attempt_time() ? StopReason::too_little_time_left : StopReason::none;
+  }
+
+  Duration next_wait(const std::optional<Duration>& hint) {
+    const auto& backoff = policy_.backoff();
+    const auto& jitter = policy_.jitter();
+    if (!waits_) waits_.emplace(backoff);
+    auto draw = 0.0;
+    if constexpr (draws<typename Policy::JitterType>) draw = random().draw();
+    if (!hint) return waits_->next(backoff, jitter, draw);
+    waits_->skip(backoff);
+    return std::min(lengthened(*hint, hint_share_of(jitter), draw), longest_wait);
+  }
+  Random& random() {
+    if (!random_)
+      random_.emplace(policy_.seed() ? stream_of(*policy_.seed(), frame_.current.id()) : fresh_stream());
+    return *random_;
+  }
+  StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {
+    return permits_.admit(policy_.guards(), {call().id, call().name, ordinal, ahead, now(), after});
+  }
+
+  // ---- telling -----------------------------------------------------------------------------------------------------
+
+  Event event_of(EventKind kind) noexcept {
+    return {.kind = kind,
+            .ordinal = attempts(),
+            .call_name = call().name,
+            .resolved_name = call().resolved_name,
+            .notes = &frame_.notes,
+            .id = call().id,
+            .current = &frame_.current,
+            .max_retries = max_retries_,
+            .now = now(),
+            .started = &started_};
+  }
+  void blame(Event& event, const Thrown* thrown) const {
+    event.thrown = thrown;
+    event.outer = outer();
+    if (thrown != nullptr) event.error_name = name_by(policy_.predicate(), *thrown);
+  }
+
+  void start_attempt() {
+    if constexpr (guarded) permits_.began(now());
+    if constexpr (observed) detail::tell(policy_, event_of(EventKind::attempt_started), observer_errors_);
+    if constexpr (requires { policy_.clock().attempt_started(); }) policy_.clock().attempt_started();
+  }
+
+  Decision fail(StopReason stop, Duration wait, const std::optional<Duration>& hint, const Thrown* thrown) {
+    if constexpr (observed) {
+      auto event = event_of(EventKind::attempt_failed);
+      event.will_retry = stop == StopReason::none;
+      event.reason = stop;
+      event.wait = wait;
+      event.hint = hint;
+      blame(event, thrown);
+      detail::tell(policy_, event, observer_errors_);
+    }
+    if (stop != StopReason::none) return finish(stop, thrown);
+    wait_ = wait;
+    if (call().stop.watches() && wait > Duration::zero()) wait_began_ = policy_.clock().now();
+    return {.wait = wait};
+  }
+
+  Decision finish(StopReason reason, const Thrown* thrown) {
+    reason_ = reason;
+    if constexpr (guarded) {
+      if (counts_as_failed_call(reason)) permits_.call_failed(now(), reason != StopReason::not_retryable);
+      permits_.release();
+    }
+    if constexpr (observed) {
+      auto event = event_of(EventKind::call_finished);
+      event.reason = reason;
+      event.mode = mode_of(reason, thrown != nullptr || attempts() == 0);
+      event.slept = slept_;
+      event.observer_errors = observer_errors_;
+      blame(event, thrown);
+      detail::tell(policy_, event, observer_errors_);
+    }
+    return {.stop = reason};
+  }
+  static constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
+    if (reason == StopReason::succeeded) return TerminalMode::result;
+    if (Policy::rethrows || !answered_for(reason))
+      return by_exception ? TerminalMode::exception : TerminalMode::result;
+    return Policy::FailureStrategyType::mode;
+  }
+
+  Decision finish_with_kept_error(StopReason reason) {
+#if defined(__cpp_exceptions)
+    if constexpr (observed && KeepsError) {
+      if (error_ != nullptr) {
+        try {
+          std::rethrow_exception(error_);
+        } catch (const std::exception& error) {
+          const Thrown thrown{&error};
+          return finish(reason, &thrown);
+        } catch (...) {
+          const Thrown thrown{nullptr};
+          return finish(reason, &thrown);
+        }
+      }
+    }
+#endif
+    return finish(reason, nullptr);
+  }
+
+  const Policy& policy_;
+  CallFrame& frame_;
+  int max_retries_;
+  int observer_errors_;
+  StopReason reason_ = StopReason::none;
+  bool key_was_used_ = false;
+  std::optional<TimePoint> started_;
+  Duration wait_{};
+  Duration slept_{};
+  std::optional<TimePoint> wait_began_{};
+  std::optional<Random> random_{};
+  std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
+  [[no_unique_address]] std::conditional_t<KeepsError, std::exception_ptr, NoError> error_{};
+  [[no_unique_address]] typename permits_for<typename Policy::Guards>::type permits_{};
+};
+
+}  // namespace encore::detail

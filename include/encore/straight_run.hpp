@@ -1,0 +1,202 @@
+// The fast way through a call: the loop that one would have written by hand, and everything else out of line.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/call_frame.hpp>
+#include <encore/driver.hpp>
+#include <encore/event.hpp>
+#include <encore/failure.hpp>
+#include <encore/late_state.hpp>
+#include <encore/operation.hpp>
+#include <encore/predicate.hpp>
+#include <encore/verdict.hpp>
+
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore::detail {
+
+/// Stands where no frame is needed.
+struct NoFrame {
+  NoFrame(auto&&...) noexcept {}
+};
+
+/// The one exception type that a predicate matches, if it is that simple.
+template <class P>
+struct only_type : std::type_identity<void> {};
+template <class E>
+struct only_type<RetryOn<E>> : std::type_identity<E> {};
+
+/// Drives one call of `F` with arguments `A`, for policies that rethrow and have nothing to ask before the first attempt.
+template <class Policy, class R, class F, class... A>
+class StraightRun {
+  static constexpr bool observed = Policy::observed;
+  static constexpr bool judged = Results<Policy, R>::judged;
+  static constexpr bool with_attempt = takes_attempt<F, A...>;
+  // Somebody may look at the attempt before it has failed.
+  static constexpr bool framed = with_attempt || (judged && Policy::reads_call);
+  using Frame = std::conditional_t<framed, CallFrame, NoFrame>;
+  using Late = LateState<Policy>;
+  // Where nobody has to be told of the others, the one type that is retried is all that is caught, as by hand.
+  using Only = typename only_type<typename Policy::PredicateType>::type;
+  static constexpr bool catches_only = !observed && !judged && !Policy::reads_call && !std::is_void_v<Only>;
+
+ public:
+  /// A call that brings limits of its own goes the general way, as does one whose id has to be made for somebody to see.
+  ENCORE_FORCE_INLINE static constexpr bool may_start(const Policy& policy, const Call& call) noexcept {
+    if constexpr (Policy::has_time_budget) {
+      if (policy.time_budget() == Duration::zero()) return false;  // expired on entry
+    }
+    return !call.limits_itself() && (framed || !Policy::reads_call || !call.id.empty());
+  }
+
+  ENCORE_FORCE_INLINE static R run(const Policy& policy, const Call& call, F& callable, A&... args) {
+    [[maybe_unused]] std::optional<TimePoint> started;
+    if constexpr (Policy::has_time_budget) {
+      if (policy.time_budget()) started = policy.clock().now();
+    }
+    [[maybe_unused]] Frame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
+    [[maybe_unused]] int errors = 0;
+    [[maybe_unused]] auto returned = false;
+    Late late;
+
+    if constexpr (observed) tell(policy, EventKind::attempt_started, call, frame, started, errors);
+    if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
+    for (;;) {
+#if defined(__cpp_exceptions)
+      if constexpr (catches_only) {
+        try {
+          return attempt(callable, frame, args...);
+        } catch (const Only& error) {
+          if (!threw(policy, late, as_exception(error), call, frame, started, errors)) throw;
+        }
+        if (!late.wait(policy) && Policy::has_time_budget) std::rethrow_exception(late.error());
+        continue;
+      }
+      try {
+#endif
+        if constexpr (judged) {
+          R result = attempt(callable, frame, args...);
+          returned = true;
+          const auto known = what_is_known(frame);
+          const auto verdict = judge_value(policy, Returned<std::remove_cvref_t<R>>{result, known});
+          if (verdict == StopReason::succeeded) [[likely]] {
+            if constexpr (observed) succeeded(policy, late, call, frame, started, errors);
+            return static_cast<R>(result);
+          }
+          // The value is kept for as long as the wait.
+          if (!failed(policy, late, result, verdict, frame, started, errors) || !late.wait(policy))
+            return static_cast<R>(result);
+          returned = false;
+          continue;
+        } else if constexpr (!observed) {
+          return attempt(callable, frame, args...);
+        } else if constexpr (std::is_void_v<R>) {
+          attempt(callable, frame, args...);
+          returned = true;
+          return succeeded(policy, late, call, frame, started, errors);
+        } else if constexpr (Results<Policy, R>::movable) {
+          R result = attempt(callable, frame, args...);
+          returned = true;
+          succeeded(policy, late, call, frame, started, errors);
+          return static_cast<R>(result);
+        } else {
+          const OnReturn told{[&] {
+            returned = true;
+            succeeded(policy, late, call, frame, started, errors);
+          }};
+          return attempt(callable, frame, args...);
+        }
+#if defined(__cpp_exceptions)
+      } catch (const std::exception& error) {
+        if (returned || !threw(policy, late, &error, call, frame, started, errors)) throw;
+      } catch (...) {
+        if (returned || !threw(policy, late, nullptr, call, frame, started, errors)) throw;
+      }
+      // Without a limit of time nothing can end this call in its wait.
+      if (!late.wait(policy) && Policy::has_time_budget) std::rethrow_exception(late.error());
+#endif
+    }
+  }
+
+ private:
+  ENCORE_FORCE_INLINE static R attempt(F& callable, [[maybe_unused]] Frame& frame, A&... args) {
+    if constexpr (with_attempt)
+      return detail::invoke(callable, args..., std::as_const(frame.attempt));
+    else
+      return detail::invoke(callable, args...);
+  }
+  ENCORE_FORCE_INLINE static FailedAttempt what_is_known([[maybe_unused]] const Frame& frame) noexcept {
+    if constexpr (framed)
+      return {frame.attempt.ordinal, &frame.current, &frame.notes};
+    else
+      return {};
+  }
+
+  // Events of a first attempt, before there is a state to tell them.
+  ENCORE_FORCE_INLINE static void tell(const Policy& policy, EventKind kind, const Call& call,
+                                       [[maybe_unused]] const Frame& frame, std::optional<TimePoint>& started,
+                                       int& errors) {
+    const auto over = kind == EventKind::call_finished;
+    Event event{.kind = kind,
+                .ordinal = 1,
+                .call_name = call.name,
+                .resolved_name = call.resolved_name,
+                .reason = kind == EventKind::attempt_started ? StopReason::none : StopReason::succeeded,
+                .mode = over ? TerminalMode::result : TerminalMode::none,
+                .observer_errors = over ? errors : 0,
+                .id = call.id,
+                .max_retries = policy.max_retries(),
+                .now = Now{policy.clock()},
+                .started = &started};
+    if constexpr (framed) event.notes = &frame.notes, event.current = &frame.current;
+    detail::tell(policy, event, errors);
+  }
+  ENCORE_FORCE_INLINE static void succeeded(const Policy& policy, Late& late, const Call& call,
+                                            const Frame& frame, std::optional<TimePoint>& started,
+                                            int& errors) {
+    if (late.made()) return late.succeeded();
+    tell(policy, EventKind::attempt_succeeded, call, frame, started, errors);
+    tell(policy, EventKind::call_finished, call, frame, started, errors);
+  }
+
+  template <class E>
+  static const std::exception* as_exception(const E& error) noexcept {
+    if constexpr (std::derived_from<E, std::exception>)
+      return &error;
+    else
+      return nullptr;
+  }
+  // Inside the handler: does another attempt follow?
+  ENCORE_FORCE_INLINE static bool threw(const Policy& policy, Late& late, const std::exception* error,
+                                        [[maybe_unused]] const Call& call, [[maybe_unused]] Frame& frame,
+                                        [[maybe_unused]] const std::optional<TimePoint>& started,
+                                        [[maybe_unused]] int errors) {
+#if defined(__cpp_exceptions)
+    if constexpr (framed)
+      return late.threw(policy, error, started, errors, frame);
+    else if constexpr (Policy::reads_call)
+      return late.threw(policy, error, started, errors, call.id.data(), call.id.size(), call.name.data(),
+                        call.name.size(), call.resolved_name.data(), call.resolved_name.size());
+    else if constexpr (Policy::has_time_budget)
+      return late.threw(policy, error, started);
+    else
+      return late.threw(policy, error);
+#else
+    return false;
+#endif
+  }
+  template <class Value>
+  ENCORE_FORCE_INLINE static bool failed(const Policy& policy, Late& late, const Value& value,
+                                         StopReason verdict, [[maybe_unused]] Frame& frame,
+                                         const std::optional<TimePoint>& started, int errors) {
+    if constexpr (framed)
+      return late.returned_failure(policy, value, verdict, started, errors, frame);
+    else
+      return late.returned_failure(policy, value, verdict, started, errors);
+  }
+};
+
+}  // namespace encore::detail

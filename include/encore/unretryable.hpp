@@ -1,0 +1,47 @@
+// Failures that no policy retries, whatever it was told.
+#pragma once
+#include <encore/failure.hpp>
+
+#include <concepts>
+#include <exception>
+#include <stdexcept>
+#include <system_error>
+
+namespace encore {
+
+/// A base for exceptions that no policy retries: permanent errors, interrupts, control flow. (B4)
+///   struct QuotaSpent : encore::Unretryable { using Unretryable::Unretryable; };
+class Unretryable : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throw it from a callable to say that it was cancelled: no policy retries it. (B4)
+class Cancelled : public Unretryable {
+ public:
+  Cancelled() : Unretryable{"cancelled"} {}
+};
+
+namespace detail {
+
+/// The failures that no filter can make retryable: `Unretryable` and `std::errc::operation_canceled`. (B4)
+inline bool is_never_retried(const Thrown& failure) noexcept {
+  if (failure.is<Unretryable>()) return true;
+  auto cancelled = false;
+  failure.with<std::system_error>(
+      [&](const std::system_error& error) { cancelled = error.code() == std::errc::operation_canceled; });
+  return cancelled;
+}
+
+// A class cannot derive from two unrelated exception types and still be caught as one `std::exception`.
+template <class E, class Never>
+inline constexpr bool unrelated =
+    std::derived_from<E, std::exception> && !std::derived_from<E, Never> && !std::derived_from<Never, E>;
+
+/// True if what was caught as a `std::exception` and matched `E` cannot be one of those: then they need not be looked for.
+template <class E>
+inline constexpr bool never_cannot_match = unrelated<E, Unretryable> && unrelated<E, std::system_error>;
+
+}  // namespace detail
+
+}  // namespace encore

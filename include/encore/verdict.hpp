@@ -1,0 +1,114 @@
+// Judging one failure: does it match, is it one that is never retried, may its operation be repeated at all?
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/attributes.hpp>
+#include <encore/call.hpp>
+#include <encore/failure.hpp>
+#include <encore/hint.hpp>
+#include <encore/predicate.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/unretryable.hpp>
+
+#include <exception>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+
+namespace encore::detail {
+
+/// Asks a test of the user's; if it throws, the answer is no, and `threw` stays as it was, else it becomes `none`. A thread's
+/// forced unwind passes. (B4, B7)
+template <class Test>
+ENCORE_FORCE_INLINE bool holds(Test&& test, StopReason& threw) {
+#if defined(__cpp_exceptions)
+  try {
+#endif
+    const bool answer = test();
+    threw = StopReason::none;
+    return answer;
+#if defined(__cpp_exceptions)
+  } catch (...) {
+    if (std::current_exception() == nullptr) throw;
+    return false;
+  }
+#endif
+}
+
+template <class Never, class Failed>
+bool refuses(const Never& never, const Failed& failure, StopReason& verdict) {
+  if constexpr (requires { never.matches(failure); }) {
+    auto threw = StopReason::predicate_threw;
+    verdict = holds([&] { return never.matches(failure); }, threw) ? StopReason::never_retry_type : threw;
+  }
+  return verdict != StopReason::none;
+}
+
+/// `never_retry_type` if the policy's never-list holds the failure.
+template <class Policy, class Failed>
+StopReason listed_as_never(const Policy& policy, const Failed& failure) {
+  auto verdict = StopReason::none;
+  std::apply(
+      [&](const auto&... never) { static_cast<void>((... || refuses(never.get(), failure, verdict))); },
+      policy.never());
+  return verdict;
+}
+
+/// `none` if the exception may be retried, else why not. (B2, B3, B4, B7)
+template <class Policy>
+StopReason judge(const Policy& policy, const Thrown& thrown) {
+  if constexpr (JudgesExceptions<typename Policy::PredicateType>) {
+    auto verdict = StopReason::predicate_threw;
+    if (holds([&] { return policy.predicate().matches(thrown); }, verdict)) {
+      const auto may_be_never = !rules_out_never<typename Policy::PredicateType> || thrown.error() == nullptr;
+      return may_be_never && is_never_retried(thrown) ? StopReason::never_retry_type
+                                                      : listed_as_never(policy, thrown);
+    }
+    if (verdict != StopReason::none) return verdict;
+  }
+  // Only where unmatched failures are handled does it matter whether this one leaves all the same.
+  if constexpr (Policy::handles_unmatched) {
+    if (is_never_retried(thrown)) return StopReason::never_retry_type;
+    if (const auto listed = listed_as_never(policy, thrown); listed != StopReason::none) return listed;
+  }
+  return StopReason::not_retryable;
+}
+
+/// `succeeded` if the predicate does not call the value a failure, `none` if it does, or `predicate_threw`. (B7, B8)
+template <class Policy, class Value>
+ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<Value>& returned) {
+  auto verdict = StopReason::predicate_threw;
+  if (holds([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
+  return verdict == StopReason::none ? StopReason::succeeded : verdict;
+}
+
+/// May the operation run again after this failure? After its request left and before an answer came the outcome is unknown,
+/// unless repeating is safe. What is safe with a key alone is not repeated before it has asked for its key. (I1, I3)
+inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes, bool key_was_used) noexcept {
+  if (safety == ReplaySafety::repeatable) return StopReason::none;
+  const auto keyed = safety == ReplaySafety::repeatable_with_key;
+  const auto unknown = notes.dispatched() && !notes.answered();
+  if (unknown && !(keyed && notes.key_used())) return StopReason::unknown_outcome;
+  return keyed && key_was_used ? StopReason::none : StopReason::not_repeatable;
+}
+
+/// The server's hint: of the policy's own source, else what the failure carries. A source that throws gives none. (E5)
+template <class Policy, class Failed>
+std::optional<Duration> hint_from(const Policy& policy, const Failed& failure, const Now& now) {
+  auto hint = no_hint;
+  auto ignored = StopReason::none;
+  holds(
+      [&] {
+        if constexpr (requires { policy.hint_source().hint(failure, now); })
+          hint = policy.hint_source().hint(failure, now);
+        if (hint) return true;
+        if constexpr (std::same_as<Failed, Thrown>)
+          hint = hint_by(policy.predicate(), failure, now);
+        else if constexpr (CarriesHint<std::remove_cvref_t<decltype(failure.value)>>)
+          hint = hint_of(failure.value, now);
+        return true;
+      },
+      ignored);
+  return hint;
+}
+
+}  // namespace encore::detail
