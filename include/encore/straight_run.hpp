@@ -84,11 +84,11 @@ class StraightRun {
           const auto verdict = judge_value(policy, Returned<std::remove_cvref_t<R>>{result, known});
           if (verdict == StopReason::succeeded) [[likely]] {
             if constexpr (observed) succeeded(policy, late, call, frame, started, errors);
-            return static_cast<R>(result);
+            return static_cast<R&&>(result);
           }
           // The value is kept for as long as the wait.
           if (!failed(policy, late, result, verdict, frame, started, errors) || !late.wait(policy))
-            return static_cast<R>(result);
+            return static_cast<R&&>(result);
           returned = false;
           continue;
         } else if constexpr (!observed) {
@@ -101,7 +101,7 @@ class StraightRun {
           R result = attempt(callable, frame, args...);
           returned = true;
           succeeded(policy, late, call, frame, started, errors);
-          return static_cast<R>(result);
+          return static_cast<R&&>(result);
         } else {
           const OnReturn told{[&] {
             returned = true;
