@@ -58,6 +58,27 @@ struct Results {
   static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
 };
 
+/// Runs what `BeforeRetry` holds, with the attempt if it takes it.
+template <class Prepare>
+auto prepare(const Prepare& prepare, const Attempt& attempt) {
+  if constexpr (std::invocable<const Prepare&, const Attempt&>)
+    return prepare(attempt);
+  else
+    return prepare();
+}
+
+/// Does an exception after which the decision was `next` leave from its handler?
+template <class Policy, class State>
+bool leaves(const Decision& next) noexcept {
+  return !next.goes_on() && (Policy::rethrows || !State::answered_for(next.stop));
+}
+
+/// What an outcome with a value tells of its call.
+template <class State>
+CallFigures figures_of(const State& state) {
+  return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
+}
+
 /// Drives one call of a callable that returns `R`, from its start: for any policy and any strategy.
 template <class Policy, class R>
 class Driver : Results<Policy, R> {
@@ -98,7 +119,7 @@ class Driver : Results<Policy, R> {
           if constexpr (std::is_void_v<Result>)
             return;
           else
-            return Result{figures(state)};
+            return Result{figures_of(state)};
         } else if constexpr (Results<Policy, R>::movable) {
           R result = attempt(policy, state, operation);
           returned = true;
@@ -115,7 +136,7 @@ class Driver : Results<Policy, R> {
       } catch (const std::exception& error) {
         if (returned) throw;
         next = state.threw(&error);
-        if (leaves(next)) throw;
+        if (leaves<Policy, State>(next)) throw;
       } catch (...) {
         if (returned) throw;
         if (std::current_exception() == nullptr) {
@@ -123,7 +144,7 @@ class Driver : Results<Policy, R> {
           throw;
         }
         next = state.threw(nullptr);
-        if (leaves(next)) throw;
+        if (leaves<Policy, State>(next)) throw;
       }
       if (next.goes_on()) next = wait(policy, state, next);
       if (!next.goes_on()) return give_up(policy, state);
@@ -152,20 +173,14 @@ class Driver : Results<Policy, R> {
     if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, state.call().stop);
     return state.resume();
   }
-  static bool leaves(const Decision& next) noexcept {
-    return !next.goes_on() && (Policy::rethrows || !State::answered_for(next.stop));
-  }
 
-  static CallFigures figures(const State& state) {
-    return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
-  }
   // The callable's own result, untouched or inside an outcome.
   template <class V>
   static Result deliver(const State& state, V&& value) {
     if constexpr (std::same_as<Result, R>)
       return static_cast<R&&>(value);
     else
-      return Result{std::forward<V>(value), figures(state)};
+      return Result{std::forward<V>(value), figures_of(state)};
   }
   template <class V>
   static Result settle(const Policy& policy, const State& state, StopReason stop, V&& value) {

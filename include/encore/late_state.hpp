@@ -17,7 +17,7 @@ namespace encore::detail {
 /// With a budget the last exception is kept, because a wait may end past the limit.
 template <class Policy>
 class LateState {
-  using State = RetryState<Policy, Policy::has_time_budget>;
+  using State = RetryState<Policy, Policy::has_time_budget ? KeepError::if_needed : KeepError::never>;
 
  public:
   LateState() noexcept {}

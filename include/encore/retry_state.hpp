@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <tuple>
@@ -43,10 +44,17 @@ struct NoError {
   operator std::exception_ptr() const noexcept { return nullptr; }
 };
 
-/// Everything that `Retrying` promises, for a call whose frame somebody else keeps. `KeepsError`: the last exception outlives
-/// its handler, because something could end the call in a wait, or because the strategy wants it.
-template <class Policy, bool KeepsError = true>
+/// Does the last exception outlive its handler?
+enum class KeepError : std::uint8_t {
+  never,      ///< nothing can end the call in a wait
+  if_needed,  ///< if something could end the call in a wait, or the strategy wants it
+  always,     ///< the wait may be cancelled in ways that are not known beforehand
+};
+
+/// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
+template <class Policy, KeepError Keep = KeepError::if_needed>
 class RetryState {
+  static constexpr bool keeps_error = Keep != KeepError::never;
   static constexpr bool observed = Policy::observed;
   static constexpr bool guarded = Policy::guarded;
 
@@ -93,7 +101,7 @@ class RetryState {
     const auto known = what_is_known();
     const Thrown thrown{error, known};
     const auto next = decide(judge(policy_, thrown), thrown, &thrown);
-    if constexpr (KeepsError) {
+    if constexpr (keeps_error) {
       if (next.goes_on() ? may_end_in_the_wait() : !Policy::rethrows && answered_for(next.stop))
         error_ = std::current_exception();
     }
@@ -103,6 +111,12 @@ class RetryState {
     const Thrown thrown{nullptr};
     if constexpr (guarded) permits_.release();
     fail(StopReason::cancelled, {}, std::nullopt, &thrown);
+  }
+
+  /// Nobody will go on with this call: its permits come back, and observers hear its end. (H1)
+  void abandoned() {
+    if constexpr (guarded) permits_.release();
+    if (reason_ == StopReason::none) finish(StopReason::cancelled, nullptr);
   }
 
   template <class Value>
@@ -122,10 +136,10 @@ class RetryState {
     return decide(verdict, failure, nullptr);
   }
 
-  [[nodiscard]] Decision resume() {
+  [[nodiscard]] Decision resume(bool cancelled = false) {
     auto reason = StopReason::none;
     auto slept = wait_;
-    if (call().stop.stop_requested()) {
+    if (cancelled || call().stop.stop_requested()) {
       reason = StopReason::cancelled;
       if (wait_began_) slept = std::min(wait_, time_between(*wait_began_, policy_.clock().now()));
     } else if (frame_.limits.bounded()) {
@@ -143,7 +157,7 @@ class RetryState {
     if (reason != StopReason::none) return finish_with_kept_error(reason);
     frame_.notes.clear();
     ++frame_.attempt.ordinal;
-    if constexpr (KeepsError) error_ = nullptr;
+    if constexpr (keeps_error) error_ = nullptr;
     start_attempt();
     return {};
   }
@@ -301,7 +315,8 @@ class RetryState {
     }
     if (stop != StopReason::none) return finish(stop, thrown);
     wait_ = wait;
-    if (call().stop.watches() && wait > Duration::zero()) wait_began_ = policy_.clock().now();
+    if ((Keep == KeepError::always || call().stop.watches()) && wait > Duration::zero())
+      wait_began_ = policy_.clock().now();
     return {.wait = wait};
   }
 
@@ -331,7 +346,7 @@ class RetryState {
 
   Decision finish_with_kept_error(StopReason reason) {
 #if defined(__cpp_exceptions)
-    if constexpr (observed && KeepsError) {
+    if constexpr (observed && keeps_error) {
       if (error_ != nullptr) {
         try {
           std::rethrow_exception(error_);
@@ -360,7 +375,7 @@ class RetryState {
   std::optional<TimePoint> wait_began_{};
   std::optional<Random> random_{};
   std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
-  [[no_unique_address]] std::conditional_t<KeepsError, std::exception_ptr, NoError> error_{};
+  [[no_unique_address]] std::conditional_t<keeps_error, std::exception_ptr, NoError> error_{};
   [[no_unique_address]] typename permits_for<typename Policy::Guards>::type permits_{};
 };
 

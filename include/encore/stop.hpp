@@ -36,12 +36,13 @@ struct StopAction {
 /// A token says whether a stop was requested or ever can be, is cheap to copy, and calls back when it happens. (L4)
 /// `std::stop_token` is one; a token from another library joins by its nested `callback_type`.
 template <class T>
-concept StopToken = std::copy_constructible<T> && requires(const T& token) {
-  { token.stop_requested() } -> std::convertible_to<bool>;
-  { token.stop_possible() } -> std::convertible_to<bool>;
-  typename stop_callback_for<T, StopAction>::type;
-  requires std::constructible_from<typename stop_callback_for<T, StopAction>::type, T, StopAction>;
-};
+concept StopToken =
+    requires(const T& token) {
+      { token.stop_requested() } -> std::convertible_to<bool>;
+      { token.stop_possible() } -> std::convertible_to<bool>;
+      typename stop_callback_for<T, StopAction>::type;
+    } && std::copy_constructible<T> &&
+    std::constructible_from<typename stop_callback_for<T, StopAction>::type, T, StopAction>;
 #if defined(__cpp_lib_jthread)
 static_assert(StopToken<std::stop_token>);
 #endif

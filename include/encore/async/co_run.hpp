@@ -1,0 +1,198 @@
+// The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
+#pragma once
+#include <encore/async/awaitable_traits.hpp>
+#include <encore/driver.hpp>
+#include <encore/operation.hpp>
+#include <encore/owned_call.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/retry_state.hpp>
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+/// Turns a duration into something that can be awaited: `sleeper(duration)`, or `sleeper(duration, stop)` to end the wait when a
+/// stop is requested. One that does not take the stop view is not woken: the stop is then seen after the wait. (K1)
+template <class S>
+concept Sleeper = std::invocable<S&, Duration, const StopView&> || std::invocable<S&, Duration>;
+
+namespace detail {
+
+/// Tells observers and guards of a call whose coroutine was destroyed before its end.
+template <class State>
+struct UntilTheEnd {
+  State& state;
+  ~UntilTheEnd() { state.abandoned(); }
+};
+
+template <class S>
+auto sleep_with(S& sleeper, Duration duration, const StopView& stop) {
+  if constexpr (std::invocable<S&, Duration, const StopView&>)
+    return sleeper(duration, stop);
+  else
+    return sleeper(duration);
+}
+
+/// Does the strategy answer for a value with which the call ended?
+template <class Policy, class State>
+bool answers(const Decision& next) noexcept {
+  return !Policy::rethrows && State::answered_for(next.stop);
+}
+
+/// The value of a failed attempt, for as long as the wait.
+template <class R>
+struct LastValue {
+  std::optional<R> value;
+  void keep(R&& result) { value.emplace(std::move(result)); }
+  R&& take() noexcept { return *std::move(value); }
+};
+template <class R>
+struct LastValue<R&> {
+  R* value = nullptr;
+  void keep(R& result) noexcept { value = std::addressof(result); }
+  R& take() noexcept { return *value; }
+};
+template <>
+struct LastValue<void> {};
+
+template <class Operation>
+using awaitable_of = raw_t<Operation>;
+
+template <class Policy, class Operation>
+using co_result_t = typename awaitable_traits<awaitable_of<Operation>>::template rebind<
+    typename Policy::FailureStrategyType::template result<
+        typename awaitable_traits<awaitable_of<Operation>>::value_type>>;
+
+// Everything it uses is a parameter by value, and so in its frame. (GCC 12 destroys an owning aggregate twice that is written
+// in place in a `co_await`: hence the plain function around it, and `OwnedCall` with its constructor.)
+template <class Policy, class Operation, class S>
+auto co_drive(Policy policy, OwnedCall owned, Operation operation, S sleeper)
+    -> co_result_t<Policy, Operation> {
+  using R = typename awaitable_traits<awaitable_of<Operation>>::value_type;
+  using State = RetryState<Policy, KeepError::always>;
+  using Result = typename Results<Policy, R>::Result;
+  constexpr auto judged = Results<Policy, R>::judged;
+  static_assert(Results<Policy, R>::movable, "co_run needs a result that can be moved");
+
+  const auto call = owned.view();
+  std::optional<TimePoint> started;
+  if (Policy::reports_time || policy.time_budget() || call.deadline) started = policy.clock().now();
+  CallFrame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
+  State state{policy, frame, started};
+  const UntilTheEnd<State> end{state};
+  if (const auto first = state.begin(); !first.goes_on()) {
+    if constexpr (Policy::rethrows)
+      refuse_call(first.stop, frame.current);
+    else
+      co_return policy.failure_strategy().template failed<R>(state.failure());
+  }
+  for (;;) {
+    Decision next;
+    [[maybe_unused]] LastValue<std::conditional_t<judged, R, void>> last;
+    [[maybe_unused]] auto returned = false;
+    try {
+      if constexpr (Policy::prepares_retries) {
+        if (state.attempts() > 1) {
+          if constexpr (std::is_void_v<decltype(prepare(policy.before_retry().prepare, state.attempt()))>)
+            prepare(policy.before_retry().prepare, state.attempt());
+          else
+            co_await prepare(policy.before_retry().prepare, state.attempt());
+        }
+      }
+      if constexpr (std::is_void_v<R>) {
+        co_await invoke_attempt(operation, state.attempt());
+        returned = true;
+        state.succeeded();
+        if constexpr (std::is_void_v<Result>)
+          co_return;
+        else
+          co_return Result{figures_of(state)};
+      } else {
+        R result = co_await invoke_attempt(operation, state.attempt());
+        returned = true;
+        if constexpr (judged)
+          next = state.returned(std::as_const(result));
+        else
+          state.succeeded();
+        if (!judged || next.stop == StopReason::succeeded ||
+            (!next.goes_on() && !answers<Policy, State>(next))) {
+          if constexpr (std::same_as<Result, R>)
+            co_return static_cast<R&&>(result);
+          else
+            co_return Result{std::forward<R>(result), figures_of(state)};
+        }
+        if constexpr (judged) last.keep(std::forward<R>(result));
+      }
+    } catch (const std::exception& error) {
+      if (returned) throw;
+      next = state.threw(&error);
+      if (leaves<Policy, State>(next)) throw;
+    } catch (...) {
+      if (returned) throw;
+      if (std::current_exception() == nullptr) throw;  // a thread's forced unwind
+      next = state.threw(nullptr);
+      if (leaves<Policy, State>(next)) throw;
+    }
+    if (next.goes_on()) {
+      auto cancelled = false;
+      if (next.wait > Duration::zero()) {
+        try {
+          co_await sleep_with(sleeper, next.wait, call.stop);
+        } catch (const std::exception& error) {
+          if (!is_never_retried(Thrown{&error})) throw;
+          cancelled = true;  // as Asio's cancellation slots do it
+        }
+      }
+      next = state.resume(cancelled);
+      if (next.goes_on()) continue;
+    }
+    if constexpr (judged) {
+      if (last.value) {
+        if constexpr (Policy::rethrows)
+          co_return last.take();
+        else
+          co_return policy.failure_strategy().template failed<R>(state.failure(), last.take());
+      }
+    }
+    if constexpr (Policy::rethrows)
+      std::rethrow_exception(state.error());
+    else
+      co_return policy.failure_strategy().template failed<R>(state.failure());
+  }
+}
+
+}  // namespace detail
+
+/// Retries a coroutine: `co_await co_run(policy, {.id = "call-17"}, operation, sleeper)`. Returns the operation's own awaitable
+/// type, rebound to the failure strategy's result. The operation is invoked with its attempt, if it takes one, for each
+/// attempt anew; the attempt stays valid until what it returned has been awaited.
+/// Copied into the coroutine's frame: the policy, the operation, the sleeper, the call's texts and its stop token. Referred
+/// to, and to outlive it: what the policy refers to (clock, observers, guards), and the call's `scope` and `outer`.
+/// A wait that ends with `Cancelled` or `std::errc::operation_canceled` ends the call as cancelled. Destroyed before its end,
+/// the call returns its permits and its observers hear that it was cancelled. One frame; no allocation beside it, unless
+/// the call's texts take more than `OwnedCall::room` bytes. (J2, K1)
+template <class Policy, class Operation, Sleeper S>
+  requires detail::is_policy<std::remove_cvref_t<Policy>>
+[[nodiscard]] auto co_run(Policy&& policy, const Call& call, Operation&& operation, S&& sleeper)
+    -> detail::co_result_t<std::remove_cvref_t<Policy>, std::decay_t<Operation>> {
+  return detail::co_drive<std::remove_cvref_t<Policy>, std::decay_t<Operation>, std::decay_t<S>>(
+      std::forward<Policy>(policy), OwnedCall{call}, std::forward<Operation>(operation),
+      std::forward<S>(sleeper));
+}
+
+/// The same for a call without an id of its own.
+template <class Policy, class Operation, Sleeper S>
+  requires(detail::is_policy<std::remove_cvref_t<Policy>> &&
+           !std::same_as<std::remove_cvref_t<Operation>, Call>)
+[[nodiscard]] auto co_run(Policy&& policy, Operation&& operation, S&& sleeper)
+    -> detail::co_result_t<std::remove_cvref_t<Policy>, std::decay_t<Operation>> {
+  return co_run(std::forward<Policy>(policy), Call{}, std::forward<Operation>(operation),
+                std::forward<S>(sleeper));
+}
+
+}  // namespace encore
