@@ -27,9 +27,13 @@ class AttemptNotes {
   constexpr bool dispatched() const noexcept { return dispatched_; }
   constexpr bool answered() const noexcept { return answered_; }
   constexpr bool key_used() const noexcept { return key_used_; }
+  /// The callable returned, and what it returned says that it failed. (B8)
+  constexpr bool error_result() const noexcept { return error_result_; }
+  /// The request left, and no answer came. (I3)
+  constexpr bool outcome_unknown() const noexcept { return dispatched_ && !answered_; }
 
   constexpr void clear() noexcept {
-    has_status_ = dispatched_ = answered_ = key_used_ = false, request_id_length_ = 0;
+    has_status_ = dispatched_ = answered_ = key_used_ = error_result_ = false, request_id_length_ = 0;
   }
 
  private:
@@ -39,6 +43,7 @@ class AttemptNotes {
   bool dispatched_ = false;
   bool answered_ = false;
   bool key_used_ = false;
+  bool error_result_ = false;
   std::uint8_t request_id_length_ = 0;
   std::array<char, longest_request_id> request_id_;  // the first `request_id_length_` bytes are written
 };
@@ -104,14 +109,15 @@ class Attempt {
   /// caller's operation key if it gave one, else `<scope>/<call id>`. Asking for it notes that it is sent. Allocates. (I2)
   std::string idempotency_key() const {
     notes_.key_used_ = true;
-    if (!call().operation_key.empty()) return std::string{call().operation_key};
-    return call_.scope().text().append(1, '/').append(call_id());
+    return call_.idempotency_key();
   }
 
   /// The request has left: from here until `mark_answered` a failure's outcome is unknown. (I3)
   void mark_dispatched() const noexcept { notes_.dispatched_ = true; }
   /// An answer came, whatever it says.
   void mark_answered() const noexcept { notes_.answered_ = true; }
+  /// What is about to be returned says that the tool failed: seen in events, without being a failure. (B8)
+  void mark_error_result() const noexcept { notes_.error_result_ = true; }
   void note_status(int status) const noexcept {
     notes_.status_ = status;
     notes_.has_status_ = true;

@@ -3,11 +3,13 @@
 #include <encore/duration.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop.hpp>
+#include <encore/stop_reason.hpp>
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace encore {
@@ -18,7 +20,8 @@ class Attempt;
 enum class ReplaySafety : std::uint8_t {
   repeatable,           ///< running it twice harms nobody
   repeatable_with_key,  ///< harmless if each attempt sends the same idempotency key
-  never,                ///< it runs once
+  never,                ///< it runs once, and the failure strategy answers if it fails: not_repeatable
+  excluded,  ///< a tool layer's filter does not name it: it runs once, its result or exception untouched
 };
 
 constexpr std::string_view to_string(ReplaySafety safety) noexcept {
@@ -26,6 +29,7 @@ constexpr std::string_view to_string(ReplaySafety safety) noexcept {
     case ReplaySafety::repeatable: return "repeatable";
     case ReplaySafety::repeatable_with_key: return "repeatable_with_key";
     case ReplaySafety::never: return "never";
+    case ReplaySafety::excluded: return "excluded";
   }
   return "never";
 }
@@ -42,10 +46,14 @@ struct Call {
   ReplaySafety replay = ReplaySafety::repeatable;
   const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
   const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
+  /// Not `none`: whoever stands above has refused this call, as the limits of an agent's run do. No attempt is made, and
+  /// observers are told as of any refusal on entry. (F1)
+  StopReason refused = StopReason::none;
 
   /// Does it bring a limit that must be looked at before its first attempt?
   constexpr bool limits_itself() const noexcept {
-    return deadline.has_value() || stop.watches() || replay != ReplaySafety::repeatable;
+    return deadline.has_value() || stop.watches() || replay != ReplaySafety::repeatable ||
+           refused != StopReason::none;
   }
 };
 
@@ -62,6 +70,11 @@ class CurrentCall {
   constexpr std::string_view name() const noexcept { return call_.name; }
   constexpr const Scope& scope() const noexcept {
     return call_.scope != nullptr ? *call_.scope : Scope::process();
+  }
+  /// The caller's operation key if there is one, else `<scope>/<call id>`. Allocates. (I2)
+  std::string idempotency_key() const {
+    if (!call_.operation_key.empty()) return std::string{call_.operation_key};
+    return scope().text().append(1, '/').append(id());
   }
 
  private:

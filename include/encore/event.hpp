@@ -65,6 +65,7 @@ struct Event {
   std::optional<Duration> hint{};  ///< what the server asked for (E4)
   Duration slept{};                ///< call_finished: all waits of the call
   int observer_errors = 0;         ///< call_finished: exceptions that observers threw during this call (F3)
+  bool outcome_unknown = false;    ///< call_finished: it failed, and may have had its effect (I3)
   const Thrown* thrown = nullptr;  ///< the exception, if the failure is one
   std::string_view error_name{};   ///< the registered name of its type, if it has one
   const AttemptNotes* notes = nullptr;  ///< what the callable noted, if it takes its attempt

@@ -132,6 +132,9 @@ struct Failure {
   Duration slept{};
   std::exception_ptr error{};  ///< null if the last failure is a value, or if there was no attempt (G4)
   int observer_errors = 0;     ///< events that an observer answered with an exception, so far (F3)
+  /// An attempt's request left without an answer, none came to a later attempt, and repeating it is not harmless: it may
+  /// have had its effect, whatever `reason` says. (I3)
+  bool outcome_unknown = false;
 
   /// True if a limit, a stop request or a guard refused the call before its first attempt. (G4)
   bool refused_on_entry() const noexcept { return attempts == 0; }

@@ -28,7 +28,7 @@ inline std::string tell_model(const Failure& failure, const ModelText& how = {})
   const auto once = failure.attempts == 1;
   if (failure.refused_on_entry())
     text.append(" was not called: ").append(to_string(failure.reason));
-  else if (failure.reason == StopReason::unknown_outcome)
+  else if (failure.outcome_unknown || failure.reason == StopReason::unknown_outcome)
     text.append(" was called ")
         .append(count)
         .append(once ? " time" : " times")

@@ -75,6 +75,8 @@ class RetryState {
       refused = StopReason::cancelled_on_entry;
     else if (frame_.limits.bounded() && frame_.limits.remaining(*started_) <= Duration::zero())
       refused = StopReason::expired_on_entry;
+    else
+      refused = call().refused;
     if constexpr (guarded) {
       if (refused == StopReason::none) refused = admit(1, Duration::zero());
       if (refused != StopReason::none) permits_.release();
@@ -171,7 +173,8 @@ class RetryState {
             .elapsed = elapsed(),
             .slept = slept_,
             .error = error_,
-            .observer_errors = observer_errors_};
+            .observer_errors = observer_errors_,
+            .outcome_unknown = outcome_unknown_};
   }
   const Attempt& attempt() const noexcept { return frame_.attempt; }
   const Call& call() const noexcept { return frame_.call(); }
@@ -194,12 +197,13 @@ class RetryState {
   Now now() const noexcept { return Now{policy_.clock()}; }
   FailedAttempt what_is_known() const noexcept { return {attempts(), &frame_.current, &frame_.notes}; }
   bool may_end_in_the_wait() const noexcept {
-    return guarded || frame_.limits.bounded() || call().stop.watches();
+    return Keep == KeepError::always || guarded || frame_.limits.bounded() || call().stop.watches();
   }
 
   // Guards that are told once a call hear of calls that failed by themselves, not of those that others stopped.
   static constexpr bool counts_as_failed_call(StopReason reason) noexcept {
     switch (reason) {
+      case StopReason::excluded_tool:
       case StopReason::not_retryable:
       case StopReason::retries_exhausted:
       case StopReason::deadline:
@@ -230,11 +234,7 @@ class RetryState {
   Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
     key_was_used_ = key_was_used_ || frame_.notes.key_used();
     if constexpr (guarded) permits_.attempt_failed(now(), verdict == StopReason::none);
-    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3)
-    if (verdict == StopReason::none || verdict == StopReason::not_retryable) {
-      const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
-      if (replay == StopReason::unknown_outcome || verdict == StopReason::none) verdict = replay;
-    }
+    if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict);
     std::optional<Duration> hint;
     Duration wait{};
     if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
@@ -244,6 +244,14 @@ class RetryState {
     return fail(verdict, wait, hint, thrown);
   }
 
+  StopReason heed_replay_safety(StopReason verdict) noexcept {
+    outcome_unknown_ = frame_.notes.outcome_unknown() || (outcome_unknown_ && !frame_.notes.answered());
+    if (verdict != StopReason::none && verdict != StopReason::not_retryable) return verdict;
+    const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
+    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3)
+    const auto stronger = replay == StopReason::unknown_outcome || replay == StopReason::excluded_tool;
+    return stronger || verdict == StopReason::none ? replay : verdict;
+  }
   template <class Failed>
   StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
     if (made_single()) return StopReason::nested_made_single;
@@ -274,7 +282,8 @@ class RetryState {
     return *random_;
   }
   StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {
-    return permits_.admit(policy_.guards(), {call().id, call().name, ordinal, ahead, now(), after});
+    const auto name = call().resolved_name.empty() ? call().name : call().resolved_name;
+    return permits_.admit(policy_.guards(), {call().id, name, ordinal, ahead, now(), after});
   }
 
   // ---- telling -----------------------------------------------------------------------------------------------------
@@ -332,6 +341,7 @@ class RetryState {
       event.mode = mode_of(reason, thrown != nullptr || attempts() == 0);
       event.slept = slept_;
       event.observer_errors = observer_errors_;
+      event.outcome_unknown = outcome_unknown_ && reason != StopReason::succeeded;
       blame(event, thrown);
       detail::tell(policy_, event, observer_errors_);
     }
@@ -369,6 +379,7 @@ class RetryState {
   int observer_errors_;
   StopReason reason_ = StopReason::none;
   bool key_was_used_ = false;
+  bool outcome_unknown_ = false;
   std::optional<TimePoint> started_;
   Duration wait_{};
   Duration slept_{};

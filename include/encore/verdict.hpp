@@ -86,8 +86,8 @@ ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<
 inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes, bool key_was_used) noexcept {
   if (safety == ReplaySafety::repeatable) return StopReason::none;
   const auto keyed = safety == ReplaySafety::repeatable_with_key;
-  const auto unknown = notes.dispatched() && !notes.answered();
-  if (unknown && !(keyed && notes.key_used())) return StopReason::unknown_outcome;
+  if (notes.outcome_unknown() && !(keyed && notes.key_used())) return StopReason::unknown_outcome;
+  if (safety == ReplaySafety::excluded) return StopReason::excluded_tool;
   return keyed && key_was_used ? StopReason::none : StopReason::not_repeatable;
 }
 

@@ -199,18 +199,22 @@ TEST_CASE("what the callable noted is told with its attempt [F6]", "[log_text]")
   attempt.note_request_id("req 9");
   attempt.mark_dispatched();
   attempt.mark_answered();
+  attempt.mark_error_result();
 
   auto failed = told.event(EventKind::attempt_failed, 1);
   failed.reason = StopReason::not_repeatable;
   failed.notes = &notes;
   CHECK(log_text(failed) ==
         "event=attempt_failed call=call-17 tool=inventory_lookup attempt=1/3 error=503 status=503 "
-        "request_id=\"req 9\" dispatched=true answered=true reason=not_repeatable");
+        "request_id=\"req 9\" dispatched=true answered=true error_result=true "
+        "reason=not_repeatable");
 
   auto finished = told.event(EventKind::call_finished, 1);
   finished.notes = &notes;
   finished.reason = StopReason::succeeded;
   CHECK(log_text(finished).find("503") == std::string::npos);  // once is enough
+  finished.outcome_unknown = true;
+  CHECK(log_text(finished).find(" outcome_unknown=true mode=") != std::string::npos);
 }
 
 TEST_CASE("a call inside another's attempt names it, and the tool's resolved name [F2] [J1]", "[log_text]") {

@@ -46,8 +46,10 @@ Recorded everything() {
           .request_id = "request-9",
           .dispatched = true,
           .answered = true,
+          .error_result = true,
           .slept = 250ms,
           .observer_errors = 1,
+          .outcome_unknown = true,
           .outer_id = "call-16",
           .at = TimePoint{1500ms},
           .elapsed = 1250ms};
@@ -66,6 +68,7 @@ TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[re
     attempt.attempt.note_request_id("request-9");
     attempt.attempt.mark_dispatched();
     attempt.attempt.mark_answered();
+    attempt.attempt.mark_error_result();
     std::optional<TimePoint> started{TimePoint{250ms}};
     clock.advance(1500ms);
     try {
@@ -83,6 +86,7 @@ TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[re
                                 .hint = 1s,
                                 .slept = 250ms,
                                 .observer_errors = 1,
+                                .outcome_unknown = true,
                                 .thrown = &thrown,
                                 .error_name = "timeout",
                                 .notes = &attempt.notes,
@@ -133,8 +137,8 @@ TEST_CASE("an event reads as one line that holds whatever is not at its default"
   CHECK(to_string(everything()) ==
         "call-17 (stock) 2 of 3: attempt_failed, deadline, mode exception, net::TimeoutError, named timeout, "
         "retry after "
-        "500ms, hint 1s, status 503, request request-9, dispatched, answered, slept 250ms, observer errors: "
-        "1, resolved to "
+        "500ms, hint 1s, status 503, request request-9, dispatched, answered, error result, slept 250ms, "
+        "observer errors: 1, outcome unknown, resolved to "
         "inventory_lookup, inside call-16, at 1.5s, elapsed 1.25s");
 }
 
@@ -163,8 +167,10 @@ TEST_CASE("events that differ never read alike", "[recording]") {
   differs([](Recorded& event) { event.request_id.clear(); });
   differs([](Recorded& event) { event.dispatched = false; });
   differs([](Recorded& event) { event.answered = false; });
+  differs([](Recorded& event) { event.error_result = false; });
   differs([](Recorded& event) { event.slept = 0s; });
   differs([](Recorded& event) { event.observer_errors = 0; });
+  differs([](Recorded& event) { event.outcome_unknown = false; });
   differs([](Recorded& event) { event.outer_id.clear(); });
   differs([](Recorded& event) { event.at.reset(); });
   differs([](Recorded& event) { event.elapsed.reset(); });

@@ -20,8 +20,8 @@ class Thrown;
 
 /// The attempt that a guard is asked about.
 struct AdmissionRequest {
-  std::string_view call_id{};  ///< empty if the caller gave none
-  std::string_view call_name{};
+  std::string_view call_id{};    ///< empty if the caller gave none
+  std::string_view call_name{};  ///< the name it was resolved to, if a tool layer resolved it
   int ordinal = 1;
   Duration
       ahead{};  ///< the wait before it begins: a guard is asked before the sleep, about the time after it (H2)

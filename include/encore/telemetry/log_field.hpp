@@ -26,10 +26,12 @@ inline constexpr FieldNames status{"status", "encore.response.status"};
 inline constexpr FieldNames request_id{"request_id", "encore.response.request_id"};
 inline constexpr FieldNames dispatched{"dispatched", "encore.dispatched"};
 inline constexpr FieldNames answered{"answered", "encore.answered"};
+inline constexpr FieldNames error_result{"error_result", "encore.error_result"};  ///< returned, not thrown
 inline constexpr FieldNames will_retry{"", "encore.will_retry"};
 inline constexpr FieldNames retry_in{"retry_in", "encore.retry_in"};
 inline constexpr FieldNames hint{"hint", "encore.hint"};
 inline constexpr FieldNames reason{"reason", "encore.reason"};
+inline constexpr FieldNames outcome_unknown{"outcome_unknown", "encore.outcome_unknown"};
 inline constexpr FieldNames mode{"mode", "encore.mode"};
 inline constexpr FieldNames slept{"slept", "encore.slept"};
 inline constexpr FieldNames elapsed{"elapsed", "encore.elapsed"};

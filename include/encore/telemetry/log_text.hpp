@@ -45,6 +45,7 @@ inline void add_notes(LogLine& line, const AttemptNotes& notes) {
   if (!notes.request_id().empty()) line.text(log_field::request_id, notes.request_id());
   if (notes.dispatched()) line.flag(log_field::dispatched, true);
   if (notes.answered()) line.flag(log_field::answered, true);
+  if (notes.error_result()) line.flag(log_field::error_result, true);
 }
 
 inline void add_end(LogLine& line, Duration slept, std::optional<Duration> elapsed, int observer_errors) {
@@ -86,6 +87,7 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
   if (event.will_retry) line.seconds(field::retry_in, event.wait);
   if (event.hint) line.seconds(field::hint, *event.hint);
   if (over || (failed && !event.will_retry)) line.text(field::reason, to_string(event.reason));
+  if (event.outcome_unknown) line.flag(field::outcome_unknown, true);
   if (over) {
     line.text(field::mode, to_string(event.mode));
     detail::add_end(line, event.slept, event.elapsed(), event.observer_errors);
@@ -113,6 +115,7 @@ inline std::string log_text(const Failure& failure, const LogText& how = {}) {
     if (const auto text = error_text(failure.error); !text.empty()) line.text(field::message, text);
   }
   line.text(field::reason, to_string(failure.reason));
+  if (failure.outcome_unknown) line.flag(field::outcome_unknown, true);
   detail::add_end(line, failure.slept, failure.elapsed, failure.observer_errors);
   return std::move(line).finish();
 }

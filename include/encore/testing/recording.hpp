@@ -34,8 +34,10 @@ struct Recorded {
   std::string request_id{};
   bool dispatched = false;
   bool answered = false;
+  bool error_result = false;
   Duration slept{};
   int observer_errors = 0;
+  bool outcome_unknown = false;
   std::string outer_id{};  ///< the call inside whose attempt this one runs (J1)
   std::optional<TimePoint> at{};
   std::optional<Duration> elapsed{};
@@ -59,6 +61,7 @@ inline Recorded record(const Event& event) {
                 .error_name = std::string{event.error_name},
                 .slept = event.slept,
                 .observer_errors = event.observer_errors,
+                .outcome_unknown = event.outcome_unknown,
                 .at = event.at(),
                 .elapsed = event.elapsed()};
   if (event.thrown != nullptr) copy.error_type = error_type(*event.thrown);
@@ -67,6 +70,7 @@ inline Recorded record(const Event& event) {
     copy.request_id = event.notes->request_id();
     copy.dispatched = event.notes->dispatched();
     copy.answered = event.notes->answered();
+    copy.error_result = event.notes->error_result();
   }
   if (event.outer != nullptr) copy.outer_id = event.outer->call_id();
   return copy;
@@ -99,8 +103,10 @@ inline std::string to_string(const Recorded& event) {
   if (!event.request_id.empty()) add("request ", event.request_id);
   if (event.dispatched) add("", "dispatched");
   if (event.answered) add("", "answered");
+  if (event.error_result) add("", "error result");
   if (event.slept != Duration::zero()) add_duration("slept ", event.slept);
   if (event.observer_errors != 0) add("observer errors: ", std::to_string(event.observer_errors));
+  if (event.outcome_unknown) add("", "outcome unknown");
   if (!event.resolved_name.empty()) add("resolved to ", event.resolved_name);
   if (!event.outer_id.empty()) add("inside ", event.outer_id);
   if (event.at) add_duration("at ", event.at->time_since_epoch());
