@@ -1,3 +1,7 @@
+#include <encore/backoff.hpp>
+#include <encore/limits.hpp>
+#include <encore/predicate.hpp>
+#include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -6,6 +10,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <stdexcept>
 #include <stop_token>
@@ -259,9 +264,38 @@ TEST_CASE("an action that schedules itself for now does not go on for ever [D8]"
   CHECK(ran == 5);
 }
 
-TEST_CASE("NoProgress is a programming error that no policy retries [B4]", "[fake_clock]") {
-  STATIC_REQUIRE(std::is_base_of_v<std::logic_error, NoProgress>);
-  STATIC_REQUIRE(std::is_base_of_v<encore::Unretryable, NoProgress>);
+static_assert(std::derived_from<NoProgress, encore::Unretryable>, "no policy retries it (B4)");
+
+TEST_CASE(
+    "a policy that neither waits nor counts fails loudly on a clock that stands still (fault 19: kafka "
+    "#12791) [D8]",
+    "[fake_clock]") {
+  FakeClock clock{{.most_attempts_without_progress = 100}};
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::ConstantBackoff{0s},
+                                   encore::TimeBudget{1s}, clock};
+  int attempts = 0;
+  const auto fail = [&]() -> int {
+    ++attempts;
+    throw std::runtime_error{"slow"};
+  };
+  CHECK_THROWS_AS(policy.run({.id = "call-17"}, fail), NoProgress);
+  CHECK(attempts == 100);
+}
+
+TEST_CASE("the same policy ends by its time budget when attempts take time (fault 19: kafka #12791) [D8]",
+          "[fake_clock]") {
+  FakeClock clock;
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::ConstantBackoff{0s},
+                                   encore::TimeBudget{1s}, clock};
+  int attempts = 0;
+  const auto fail = [&]() -> int {
+    ++attempts;
+    clock.advance(300ms);
+    throw std::runtime_error{"slow"};
+  };
+  CHECK_THROWS_AS(policy.run({.id = "call-17"}, fail), std::runtime_error);
+  CHECK(attempts == 4);  // they begin at 0, 300, 600 and 900 ms; a fifth would begin at 1.2 s
+  CHECK(clock.sleeps().empty());
 }
 
 TEST_CASE("sleeps on several threads add up, and none is lost [D1]", "[fake_clock][threads]") {

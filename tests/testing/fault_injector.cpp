@@ -1,4 +1,8 @@
 #include "by_hand.hpp"
+#include <encore/jitter.hpp>
+#include <encore/limits.hpp>
+#include <encore/predicate.hpp>
+#include <encore/retry_policy.hpp>
 #include <encore/testing/fault_injector.hpp>
 #include <encore/testing/scripted.hpp>
 
@@ -74,7 +78,7 @@ TEST_CASE("faults come as often as their shares say, and independently from one 
   CHECK(std::abs(failures - 6000) < 324);
   CHECK(std::abs(lost - 4000) < 283);
   CHECK(std::abs(delays - 2000) < 212);
-  CHECK(std::abs(twice - 1800) < 202);  // 0.3 * 0.3
+  CHECK(std::abs(twice - 1800) < 202);         // 0.3 * 0.3
   CHECK(std::abs(only_delayed - 1000) < 154);  // 0.1 * 0.5
   CHECK(longest < 1s);
   CHECK(longest > 990ms);
@@ -174,6 +178,25 @@ TEST_CASE("settings that contradict each other are refused, by name [C3]", "[fau
       "FaultInjector{clock, seed, options}");
   CHECK_THROWS_WITH((FaultOptions{.failure_share = 30}),
                     "encore: failure_share = 30 is refused: it must lie between 0 and 1");
+}
+
+TEST_CASE("a policy makes attempts until the first one that goes well [A2]", "[fault_injector]") {
+  FakeClock clock;
+  FaultInjector faults{Seed{7}, {.failure_share = 0.5, .lost_result_share = 0.2}};
+  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, encore::UnlimitedRetries{},
+                                   encore::NoJitter{}, clock};
+  for (int call = 0; call < 50; ++call) {
+    const auto id = "call-" + std::to_string(call);
+    int expected_attempts = 1;
+    int expected_runs = 1;
+    for (; faults.fault(id, expected_attempts).kind != Kind::none; ++expected_attempts)
+      expected_runs += faults.fault(id, expected_attempts).kind == Kind::lost_result ? 1 : 0;
+    const auto before = faults.injected().attempts;
+    Scripted<int> tool{always(returns(17))};
+    CHECK(policy.run({.id = id}, faults.wrap<TimeoutError>(tool, "injected")) == 17);
+    CHECK(faults.injected().attempts - before == expected_attempts);
+    CHECK(tool.calls() == expected_runs);
+  }
 }
 
 TEST_CASE("a run repeats whatever the threads' timing [C8]", "[fault_injector][threads]") {

@@ -1,7 +1,13 @@
+#include <encore/backoff.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/jitter.hpp>
+#include <encore/limits.hpp>
 #include <encore/observer.hpp>
+#include <encore/predicate.hpp>
+#include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
+#include <encore/testing/scripted.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/catch_tostring.hpp>
@@ -13,6 +19,12 @@
 #include <thread>
 #include <type_traits>
 #include <vector>
+
+namespace net {
+struct TimeoutError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+}  // namespace net
 
 using namespace std::chrono_literals;
 using namespace encore::testing;
@@ -107,6 +119,39 @@ TEST_CASE("a failing test shows the first calls only", "[recorder]") {
   CHECK(shown.find("call-5: ") != std::string::npos);
   CHECK(shown.find("call-6: ") == std::string::npos);
   CHECK(shown.substr(shown.size() - 18) == "\nand 2 more calls\n");
+}
+
+TEST_CASE("a call's whole trace compares with ==, without its times [F1, F2]", "[recorder]") {
+  FakeClock clock;
+  Recorder trace;
+  const encore::RetryPolicy policy{encore::RetryOn<net::TimeoutError>{},
+                                   encore::MaxRetries{2},
+                                   encore::ConstantBackoff{250ms},
+                                   encore::NoJitter{},
+                                   clock,
+                                   trace};
+  Scripted<int> inventory{clock, throws<net::TimeoutError>("slow").takes(100ms).notes(503), returns(17)};
+  CHECK(policy.run({.id = "call-17", .name = "inventory_lookup"}, inventory) == 17);
+
+  Recorded started{.call_id = "call-17", .call_name = "inventory_lookup", .ordinal = 1, .max_attempts = 3};
+  Recorded failed = started;
+  failed.kind = EventKind::attempt_failed;
+  failed.will_retry = true;
+  failed.wait = 250ms;
+  failed.error_type = "net::TimeoutError";
+  failed.status = 503;
+  Recorded again = started;
+  again.ordinal = 2;
+  Recorded succeeded = again;
+  succeeded.kind = EventKind::attempt_succeeded;
+  succeeded.reason = StopReason::succeeded;
+  Recorded finished = succeeded;
+  finished.kind = EventKind::call_finished;
+  finished.mode = TerminalMode::result;
+  finished.slept = 250ms;
+  CHECK(trace.events().without_times() == Recording{started, failed, again, succeeded, finished});
+  CHECK(trace.events().back().at == TimePoint{350ms});
+  CHECK(trace.events().back().elapsed == 350ms);
 }
 
 TEST_CASE("several threads tell one recorder, and nothing is lost or torn", "[recorder][threads]") {

@@ -1,4 +1,9 @@
 #include "by_hand.hpp"
+#include <encore/backoff.hpp>
+#include <encore/jitter.hpp>
+#include <encore/limits.hpp>
+#include <encore/predicate.hpp>
+#include <encore/retry_policy.hpp>
 #include <encore/testing/scripted.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -65,6 +70,49 @@ TEST_CASE("a step that goes on for ever need not be played for the script to be 
   for (int ordinal = 2; ordinal <= 1000; ++ordinal)
     CHECK_THROWS_AS(script(AttemptOf{"call-17", ordinal}), TimeoutError);
   CHECK(script.calls() == 1000);
+}
+
+TEST_CASE("no policy retries an exhausted script [B4]", "[scripted]") {
+  FakeClock clock;
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::MaxRetries{5}, encore::NoJitter{},
+                                   clock};
+  Scripted<int> script{throws<TimeoutError>("slow")};
+  CHECK_THROWS_AS(policy.run({.id = "call-17"}, script), ScriptExhausted);
+  CHECK(script.calls() == 2);
+  CHECK(clock.sleeps() == Durations{1s});
+}
+
+TEST_CASE("a policy runs a script, on fake time, with ids and ordinals as in the README [A4, D1]",
+          "[scripted]") {
+  FakeClock clock;
+  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, encore::MaxRetries{2},
+                                   encore::ExponentialBackoff{.initial_delay = 250ms}, encore::NoJitter{},
+                                   clock};
+  Scripted<int> inventory{throws<TimeoutError>("slow"), throws<TimeoutError>("slow"), returns(17)};
+  CHECK(policy.run({.id = "call-17"}, inventory) == 17);
+  CHECK(clock.sleeps() == Durations{250ms, 500ms});
+  CHECK(inventory.ids() == std::vector<std::string>(3, "call-17"));
+  CHECK(inventory.ordinals() == std::vector{1, 2, 3});
+  CHECK(inventory.finished());
+}
+
+TEST_CASE("a success that comes after the deadline is a success (failsafe #121) [D6]", "[scripted]") {
+  FakeClock clock;
+  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, clock};
+  Scripted<int> slow{clock, returns(17).takes(7s)};
+  CHECK(policy.run({.id = "call-17"}, slow) == 17);
+  CHECK(clock.now() == encore::TimePoint{7s});
+}
+
+TEST_CASE(
+    "scripted attempts that take fake time end a policy that waits for nothing (fault 19: kafka #12791) [D8]",
+    "[scripted]") {
+  FakeClock clock;
+  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, encore::ConstantBackoff{0s},
+                                   encore::TimeBudget{1s}, clock};
+  Scripted<int> slow{clock, always(throws<TimeoutError>("slow").takes(250ms))};
+  CHECK_THROWS_AS(policy.run({.id = "call-17"}, slow), TimeoutError);
+  CHECK(slow.ordinals() == std::vector{1, 2, 3, 4});  // they begin at 0, 250, 500 and 750 ms; 1 s is the end
 }
 
 TEST_CASE("several threads share a script, and each step is played once", "[scripted][threads]") {
