@@ -1,7 +1,5 @@
 // What a coroutine type yields, and the same type for another value.
 #pragma once
-#include <type_traits>
-
 namespace encore {
 
 /// The one thing that `co_run` has to know of a coroutine type. `Task<T, …>` needs nothing: its value is `T`, and rebound it is
@@ -14,13 +12,6 @@ struct awaitable_traits<Task<T, Rest...>> {
   using value_type = T;
   template <class U>
   using rebind = Task<U, Rest...>;
-};
-
-/// A coroutine type that `co_run` can return.
-template <class Awaitable>
-concept Rebindable = requires {
-  typename awaitable_traits<Awaitable>::value_type;
-  typename awaitable_traits<Awaitable>::template rebind<int>;
 };
 
 }  // namespace encore

@@ -78,10 +78,11 @@ class FakeClock {
     sleeps_.push_back(slept);
   }
 
-  /// Lets time pass that nobody sleeps through: the time an attempt takes, say. Callable inside an attempt.
-  void advance(Span<"advance"> duration) {
+  /// Lets time pass that nobody sleeps through: the time an attempt takes, say. Callable inside an attempt. A stop requested
+  /// by a scheduled action on the way ends it there.
+  void advance(Span<"advance"> duration, const StopView& stop = {}) {
     std::unique_lock lock{mutex_};
-    pass(duration, {}, lock);
+    pass(duration, stop, lock);
   }
   /// Puts `now()` elsewhere, back in time as well: a clock that misbehaves. The calendar stays. (D7)
   void set(TimePoint time) {
@@ -104,6 +105,12 @@ class FakeClock {
   void after(Span<"after"> duration, std::function<void()> action) {
     const std::lock_guard lock{mutex_};
     actions_.emplace(later(now_.load(std::memory_order_relaxed), duration), std::move(action));
+  }
+
+  /// Writes down a sleep that somebody else made of this clock's time: an executor whose tasks sleep side by side.
+  void record_sleep(Duration slept) {
+    const std::lock_guard lock{mutex_};
+    sleeps_.push_back(slept);
   }
 
   /// Every sleep that has ended, in order. Zeros too: a policy that does not wait must not sleep. (C5)

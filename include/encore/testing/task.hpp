@@ -1,0 +1,118 @@
+// The least coroutine type that a test needs: started when awaited, resumed where it was awaited.
+#pragma once
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore::testing {
+
+template <class T>
+class Task;
+
+namespace detail {
+
+struct TaskPromiseBase {
+  std::coroutine_handle<> awaiter{};
+  std::exception_ptr error{};
+
+  std::suspend_always initial_suspend() noexcept { return {}; }
+  auto final_suspend() noexcept {
+    struct BackToAwaiter {
+      std::coroutine_handle<> awaiter;
+      bool await_ready() noexcept { return false; }
+      std::coroutine_handle<> await_suspend(std::coroutine_handle<>) noexcept {
+        return awaiter ? awaiter : std::noop_coroutine();
+      }
+      void await_resume() noexcept {}
+    };
+    return BackToAwaiter{awaiter};
+  }
+  void unhandled_exception() noexcept { error = std::current_exception(); }
+  void rethrow() const {
+    if (error) std::rethrow_exception(error);
+  }
+};
+
+template <class T>
+struct TaskPromise : TaskPromiseBase {
+  std::optional<T> value{};
+  Task<T> get_return_object() noexcept;
+  template <class U>
+  void return_value(U&& result) {
+    value.emplace(std::forward<U>(result));
+  }
+  T take() {
+    rethrow();
+    return *std::move(value);
+  }
+};
+template <class T>
+struct TaskPromise<T&> : TaskPromiseBase {
+  T* value = nullptr;
+  Task<T&> get_return_object() noexcept;
+  void return_value(T& result) noexcept { value = &result; }
+  T& take() {
+    rethrow();
+    return *value;
+  }
+};
+template <>
+struct TaskPromise<void> : TaskPromiseBase {
+  Task<void> get_return_object() noexcept;
+  void return_void() noexcept {}
+  void take() { rethrow(); }
+};
+
+}  // namespace detail
+
+/// A coroutine that starts when it is awaited, or by `start()`, and owns its frame: destroyed at any point, it is gone
+/// cleanly. Move-only; for one thread.
+template <class T>
+class [[nodiscard]] Task {
+ public:
+  using promise_type = detail::TaskPromise<T>;
+
+  explicit Task(std::coroutine_handle<promise_type> frame) noexcept : frame_{frame} {}
+  Task(Task&& other) noexcept : frame_{std::exchange(other.frame_, {})} {}
+  Task& operator=(Task&& other) noexcept {
+    std::swap(frame_, other.frame_);
+    return *this;
+  }
+  ~Task() {
+    if (frame_) frame_.destroy();
+  }
+
+  /// Runs it until it waits for something, or ends.
+  void start() { frame_.resume(); }
+  bool done() const noexcept { return frame_.done(); }
+  /// What it returned or threw, once it is done.
+  T result() { return frame_.promise().take(); }
+
+  bool await_ready() const noexcept { return false; }
+  std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiter) noexcept {
+    frame_.promise().awaiter = awaiter;
+    return frame_;
+  }
+  T await_resume() { return result(); }
+
+ private:
+  std::coroutine_handle<promise_type> frame_;
+};
+
+namespace detail {
+template <class T>
+Task<T> TaskPromise<T>::get_return_object() noexcept {
+  return Task<T>{std::coroutine_handle<TaskPromise>::from_promise(*this)};
+}
+template <class T>
+Task<T&> TaskPromise<T&>::get_return_object() noexcept {
+  return Task<T&>{std::coroutine_handle<TaskPromise>::from_promise(*this)};
+}
+inline Task<void> TaskPromise<void>::get_return_object() noexcept {
+  return Task<void>{std::coroutine_handle<TaskPromise>::from_promise(*this)};
+}
+}  // namespace detail
+
+}  // namespace encore::testing

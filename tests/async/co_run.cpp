@@ -1,0 +1,310 @@
+#include "../attempts.hpp"
+#include <encore/async/co_run.hpp>
+#include <encore/encore.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/manual_executor.hpp>
+#include <encore/testing/recorder.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <vector>
+
+using namespace encore;
+using namespace encore::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Slow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A guard that counts what it admitted and what came back.
+struct Counting {
+  using role = encore::role::Guard;
+  static constexpr auto refusal = StopReason::refused_by_guard;
+  int out = 0;
+  int unspent = 0;
+  Counting() = default;
+  Counting(const Counting&) = delete;
+
+  class Permit {
+   public:
+    explicit Permit(Counting& guard) : guard_{&guard} { ++guard.out; }
+    Permit(Permit&& other) noexcept : guard_{std::exchange(other.guard_, nullptr)} {}
+    ~Permit() {
+      if (guard_ != nullptr) --guard_->out, ++guard_->unspent;
+    }
+    void succeeded(const Now&) { --std::exchange(guard_, nullptr)->out; }
+    void failed(const Now&, bool) { --std::exchange(guard_, nullptr)->out; }
+
+   private:
+    Counting* guard_;
+  };
+  std::optional<Permit> admit(const AdmissionRequest&) { return Permit{*this}; }
+};
+
+struct OnFakeTime {
+  FakeClock clock;
+  ManualExecutor executor{clock};
+  Recorder trace;
+  RetryPolicy<FakeClock&, RetryOn<Slow>, Plus<NoJitter, Recorder&>> policy{RetryOn<Slow>{}, NoJitter{}, clock,
+                                                                           trace};
+};
+
+}  // namespace
+
+TEST_CASE("every row of attempts.csv comes out of a coroutine as it comes out of a thread [A1 B3 C1 C6 G1]",
+          "[co_run]") {
+  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
+    INFO("row " << row.text("id"));
+    const auto told = encore_tests::told_by(
+        [](const auto& policy, const Call& call, auto& script) {
+          ManualExecutor executor{policy.clock()};
+          return executor.run(co_run(
+              policy, call, [&script]() -> Task<std::string> { co_return script(); }, executor.sleeper()));
+        },
+        row);
+    CHECK(told == encore_tests::expected_of(row));
+  }
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a coroutine tells the same events as a thread [F1]", "[co_run]") {
+  const auto flaky = [](int& left) { return [&left] { return left-- > 0 ? throw Slow{"slow"} : 17; }; };
+  auto left = 2;
+  CHECK(policy.run({.id = "call-17", .name = "lookup"}, flaky(left)) == 17);
+  FakeClock other_clock;
+  ManualExecutor other_executor{other_clock};
+  Recorder other_trace;
+  left = 2;
+  CHECK(other_executor.run(co_run(
+            RetryPolicy{RetryOn<Slow>{}, NoJitter{}, other_clock, other_trace},
+            {.id = "call-17", .name = "lookup"}, [&]() -> Task<int> { co_return flaky(left)(); },
+            other_executor.sleeper())) == 17);
+  CHECK(other_trace.events() == trace.events());
+  CHECK(other_clock.sleeps() == Durations{1s, 2s});
+}
+
+TEST_CASE_METHOD(OnFakeTime, "void, move-only and reference results come back from a coroutine [A6]",
+                 "[co_run]") {
+  auto runs = 0;
+  executor.run(co_run(
+      policy,
+      [&]() -> Task<void> {
+        ++runs;
+        co_return;
+      },
+      executor.sleeper()));
+  CHECK(runs == 1);
+  CHECK(*executor.run(co_run(
+            policy, []() -> Task<std::unique_ptr<int>> { co_return std::make_unique<int>(7); },
+            executor.sleeper())) == 7);
+  auto here = 0;
+  auto& there = executor.run(co_run(policy, [&]() -> Task<int&> { co_return here; }, executor.sleeper()));
+  CHECK(&there == &here);
+}
+
+TEST_CASE_METHOD(OnFakeTime, "the type of a coroutine follows the failure strategy [G2 G3]", "[co_run]") {
+  auto always = []() -> Task<int> {
+    throw Slow{"slow"};
+    co_return 0;
+  };
+  auto task = co_run(policy.with(ReturnOutcome{}), {.id = "a"}, always, executor.sleeper());
+  STATIC_REQUIRE(std::same_as<decltype(task), Task<Outcome<int>>>);
+  const auto outcome = executor.run(std::move(task));
+  CHECK(outcome.reason() == StopReason::retries_exhausted);
+  CHECK(outcome.attempts() == 3);
+  CHECK(outcome.elapsed() == 3s);  // the waits of 1 s and 2 s
+  CHECK(executor.run(
+            co_run(policy.with(FormatFailure{[](const Failure& failure) { return -failure.attempts; }}),
+                   always, executor.sleeper())) == -3);
+}
+
+TEST_CASE_METHOD(OnFakeTime,
+                 "a value that fails is kept through its wait and returned when the call gives up [B8 G1]",
+                 "[co_run]") {
+  const RetryPolicy by_value{RetryIfResult{[](const std::string& text) { return text.starts_with("busy"); }},
+                             NoJitter{}, clock};
+  auto n = 0;
+  CHECK(executor.run(co_run(
+            by_value, [&]() -> Task<std::string> { co_return "busy " + std::to_string(++n); },
+            executor.sleeper())) == "busy 3");
+  n = 0;
+  const auto outcome = executor.run(co_run(
+      by_value.with(ReturnOutcome{}), [&]() -> Task<std::string> { co_return "busy " + std::to_string(++n); },
+      executor.sleeper()));
+  REQUIRE(outcome.last_value() != nullptr);
+  CHECK(*outcome.last_value() == "busy 3");
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a stop request in a wait ends it at once and keeps the last failure [K1]",
+                 "[co_run]") {
+  std::stop_source source;
+  const auto token = source.get_token();
+  clock.after(300ms, [&] { source.request_stop(); });
+  CHECK_THROWS_AS(executor.run(co_run(
+                      policy, {.id = "a", .stop = token},
+                      []() -> Task<int> {
+                        throw Slow{"the last failure"};
+                        co_return 0;
+                      },
+                      executor.sleeper())),
+                  Slow);
+  CHECK(clock.sleeps() == Durations{300ms});
+  CHECK(trace.events().back().reason == StopReason::cancelled);
+  CHECK(trace.events().back().slept == 300ms);
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a stop requested before the first attempt makes no attempt [K2 G4]",
+                 "[co_run]") {
+  std::stop_source source;
+  source.request_stop();
+  const auto token = source.get_token();
+  auto runs = 0;
+  CHECK_THROWS_AS(executor.run(co_run(
+                      policy, {.stop = token}, [&]() -> Task<int> { co_return ++runs; }, executor.sleeper())),
+                  Refused);
+  CHECK(runs == 0);
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a sleeper that is cancelled ends the call with its last failure [B4 K1]",
+                 "[co_run]") {
+  const auto cancelled = [](Duration) -> Task<void> {
+    throw std::system_error{std::make_error_code(std::errc::operation_canceled)};
+    co_return;
+  };
+  auto runs = 0;
+  CHECK_THROWS_AS(executor.run(co_run(
+                      policy,
+                      [&]() -> Task<int> {
+                        ++runs;
+                        throw Slow{"slow"};
+                        co_return 0;
+                      },
+                      cancelled)),
+                  Slow);
+  CHECK(runs == 1);
+  CHECK(trace.events().back().reason == StopReason::cancelled);
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a cancelled operation is never retried [B4]", "[co_run]") {
+  auto runs = 0;
+  CHECK_THROWS_AS(executor.run(co_run(
+                      policy.with(RetryOnEveryException{}),
+                      [&]() -> Task<int> {
+                        ++runs;
+                        throw std::system_error{std::make_error_code(std::errc::operation_canceled)};
+                        co_return 0;
+                      },
+                      executor.sleeper())),
+                  std::system_error);
+  CHECK(runs == 1);
+}
+
+TEST_CASE_METHOD(OnFakeTime, "destroyed in a wait, a call gives its permit back and says so [H1 F1]",
+                 "[co_run]") {
+  Counting guard;
+  {
+    auto task = co_run(
+        policy.with(guard), {.id = "a"},
+        []() -> Task<int> {
+          throw Slow{"slow"};
+          co_return 0;
+        },
+        executor.sleeper());
+    task.start();
+    CHECK(executor.sleeping() == 1);
+    CHECK(guard.out == 1);  // taken before the wait
+  }
+  CHECK(executor.sleeping() == 0);
+  CHECK(guard.out == 0);
+  CHECK(guard.unspent == 1);
+  CHECK(trace.events().back().kind == EventKind::call_finished);
+  CHECK(trace.events().back().reason == StopReason::cancelled);
+}
+
+TEST_CASE_METHOD(OnFakeTime, "the frame owns the call's texts, the policy and the callable [F5]",
+                 "[co_run]") {
+  std::optional<Task<int>> task;
+  {
+    std::string id(300, 'i');  // longer than the room in the frame
+    const auto seen = std::make_shared<std::vector<std::string>>();
+    task.emplace(co_run(
+        RetryPolicy{policy}, {.id = id, .name = std::string{"a tool's name"}},
+        [seen](const Attempt& attempt) -> Task<int> {
+          seen->push_back(std::string{attempt.call_id()});
+          if (attempt.ordinal == 1) throw Slow{"slow"};
+          co_return static_cast<int>(attempt.call_name().size());
+        },
+        executor.sleeper()));
+    id.assign(300, 'x');
+  }
+  CHECK(executor.run(*std::move(task)) == 13);
+  CHECK(trace.events().front().call_id == std::string(300, 'i'));
+  CHECK(trace.events().back().call_name == "a tool's name");
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may be a coroutine", "[co_run]") {
+  auto reconnected = 0;
+  auto left = 1;
+  CHECK(executor.run(co_run(
+            policy.with(BeforeRetry{[&]() -> Task<void> {
+              ++reconnected;
+              co_return;
+            }}),
+            [&]() -> Task<int> {
+              if (left-- > 0) throw Slow{"slow"};
+              co_return 5;
+            },
+            executor.sleeper())) == 5);
+  CHECK(reconnected == 1);
+}
+
+TEST_CASE("ten thousand calls in flight on one thread keep their budgets, ids and ordinals apart [A3 A4]",
+          "[co_run]") {
+  constexpr auto calls = 10'000;
+  FakeClock clock{{.most_attempts_without_progress = 100'000}};
+  ManualExecutor executor{clock};
+  std::vector<int> last_ordinal(calls, 0);
+  auto gaps = 0;
+  const auto watch = [&](const Event& event) {
+    const auto call = static_cast<std::size_t>(std::stoi(std::string{event.call_id()}));
+    if (event.kind == EventKind::attempt_started && event.ordinal != ++last_ordinal[call]) ++gaps;
+  };
+  const RetryPolicy policy{RetryOn<Slow>{}, MaxRetries{4}, clock, watch, Seed{7}};
+  std::vector<Task<int>> tasks;
+  for (auto call = 0; call < calls; ++call) {
+    tasks.push_back(co_run(
+        policy, {.id = std::to_string(call)},
+        [call](const Attempt& attempt) -> Task<int> {
+          if (attempt.ordinal <= call % 6) throw Slow{"slow"};  // one in six fails once too often
+          co_return call;
+        },
+        executor.sleeper()));
+  }
+  for (auto& task : tasks) task.start();
+  CHECK(executor.sleeping() == calls - (calls + 5) / 6);  // those with call % 6 == 0 succeeded at once
+  executor.run();
+  auto succeeded = 0;
+  auto failed = 0;
+  for (auto call = 0; call < calls; ++call) {
+    auto& task = tasks[static_cast<std::size_t>(call)];
+    REQUIRE(task.done());
+    const auto attempts = std::min(call % 6 + 1, 5);
+    if (last_ordinal[static_cast<std::size_t>(call)] != attempts) ++gaps;
+    try {
+      succeeded += task.result() == call ? 1 : 0;
+    } catch (const Slow&) {
+      ++failed;
+    }
+  }
+  CHECK(gaps == 0);
+  CHECK(failed == calls / 6);
+  CHECK(succeeded == calls - calls / 6);
+}

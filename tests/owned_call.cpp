@@ -1,0 +1,48 @@
+#include <encore/owned_call.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+using encore::Call;
+using encore::OwnedCall;
+
+TEST_CASE("an owned call keeps its texts when those of the call are gone", "[owned_call]") {
+  for (const auto size :
+       {std::size_t{0}, std::size_t{1}, OwnedCall::room / 4, OwnedCall::room / 4 + 1, std::size_t{1000}}) {
+    INFO("texts of " << size << " bytes");
+    std::string id(size, 'i'), name(size, 'n'), resolved(size, 'r'), key(size, 'k');
+    OwnedCall owned{Call{.id = id, .name = name, .resolved_name = resolved, .operation_key = key}};
+    for (auto* text : {&id, &name, &resolved, &key}) text->assign(size, 'x');
+    const OwnedCall moved{std::move(owned)};
+    CHECK(moved.view().id == std::string(size, 'i'));
+    CHECK(moved.view().name == std::string(size, 'n'));
+    CHECK(moved.view().resolved_name == std::string(size, 'r'));
+    CHECK(moved.view().operation_key == std::string(size, 'k'));
+  }
+}
+
+TEST_CASE("an owned call keeps its stop token alive [K1]", "[owned_call]") {
+  std::stop_source source;
+  auto token = std::make_unique<std::stop_token>(source.get_token());
+  const OwnedCall owned{Call{.stop = *token}};
+  token.reset();
+  CHECK(!owned.view().stop.stop_requested());
+  source.request_stop();
+  CHECK(owned.view().stop.stop_requested());
+}
+
+TEST_CASE("an owned call keeps everything else of its call", "[owned_call]") {
+  const encore::Scope scope{1, 2};
+  const OwnedCall owned{Call{.deadline = encore::TimePoint{encore::Duration{5}},
+                             .replay = encore::ReplaySafety::repeatable_with_key,
+                             .scope = &scope}};
+  CHECK(owned.view().deadline == encore::TimePoint{encore::Duration{5}});
+  CHECK(owned.view().replay == encore::ReplaySafety::repeatable_with_key);
+  CHECK(owned.view().scope == &scope);
+  STATIC_REQUIRE(!std::is_copy_constructible_v<OwnedCall>);
+}
