@@ -74,3 +74,28 @@ TEST_CASE("the process's counter never gives a number twice [A4, L1]", "[scope][
   CHECK(all.size() == 8'000);
   CHECK(*all.begin() > 0);
 }
+
+#if __has_include(<sys/wait.h>)
+#include <sys/wait.h>
+#include <unistd.h>
+
+TEST_CASE("a forked process has a scope of its own, and so keys of its own [I2]", "[scope]") {
+  const auto parent = Scope::process().text();
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const auto child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto own = Scope::process().text();
+    const auto written = write(ends[1], own.data(), own.size());
+    _exit(written == 32 ? 0 : 1);
+  }
+  std::string of_child(32, ' ');
+  CHECK(read(ends[0], of_child.data(), of_child.size()) == 32);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(of_child != parent);
+  CHECK(Scope::process().text() == parent);
+}
+#endif

@@ -68,9 +68,7 @@ class CurrentCall {
   constexpr const Call& call() const noexcept { return call_; }
   constexpr std::string_view id() const noexcept { return call_.id.empty() ? made_id() : call_.id; }
   constexpr std::string_view name() const noexcept { return call_.name; }
-  constexpr const Scope& scope() const noexcept {
-    return call_.scope != nullptr ? *call_.scope : Scope::process();
-  }
+  Scope scope() const noexcept { return call_.scope != nullptr ? *call_.scope : Scope::process(); }
   /// The caller's operation key if there is one, else `<scope>/<call id>`. Allocates. (I2)
   std::string idempotency_key() const {
     if (!call_.operation_key.empty()) return std::string{call_.operation_key};

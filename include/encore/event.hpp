@@ -72,6 +72,12 @@ struct Event {
   const Attempt* outer =
       nullptr;  ///< the attempt of another policy inside which this call runs, if noticed (J1)
 
+  /// Of the run that the call belongs to, or of the process: tells apart what several of them log. (I2)
+  Scope scope() const noexcept {
+    if (run_scope != nullptr) return *run_scope;
+    return current != nullptr ? current->scope() : Scope::process();
+  }
+
   /// Never empty. (A4)
   std::string_view call_id() const noexcept { return id.empty() ? current->id() : id; }
 
@@ -105,6 +111,7 @@ struct Event {
   }
 
   // Filled by the decision; read through the functions above.
+  const Scope* run_scope = nullptr;
   std::string_view id{};
   const CurrentCall* current = nullptr;
   int max_retries = 0;

@@ -3,12 +3,16 @@
 #include <encore/attributes.hpp>
 #include <encore/call_frame.hpp>
 #include <encore/retry_state.hpp>
+#include <encore/unretryable.hpp>
 
+#include <concepts>
 #include <exception>
 #include <memory>
 #include <new>
 #include <optional>
+#include <system_error>
 #include <type_traits>
+#include <typeinfo>
 
 namespace encore::detail {
 
@@ -35,29 +39,36 @@ class LateState {
 
 #if defined(__cpp_exceptions)
   /// In the handler: does another attempt follow? If not, the exception leaves. For policies that do not look at the call.
-  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error,
-                         std::optional<TimePoint> started) {
+  template <class Error>
+  ENCORE_COLD bool threw(const Policy& policy, const Error* error, std::optional<TimePoint> started) {
     if (!made_) make(policy, Call{}, started, 0);
-    return decide(error);
+    return decide(as_exception(error));
   }
-  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error) {
+  template <class Error>
+  ENCORE_COLD bool threw(const Policy& policy, const Error* error) {
     return threw(policy, error, std::nullopt);
   }
   /// For those that do.
-  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error, std::optional<TimePoint> started,
+  template <class Error>
+  ENCORE_COLD bool threw(const Policy& policy, const Error* error, std::optional<TimePoint> started,
                          int errors, const char* id, std::size_t id_size, const char* name,
-                         std::size_t name_size, const char* resolved, std::size_t resolved_size) {
+                         std::size_t name_size, const char* resolved, std::size_t resolved_size,
+                         const Scope* scope) {
     if (!made_)
       make(policy,
-           {.id = {id, id_size}, .name = {name, name_size}, .resolved_name = {resolved, resolved_size}},
+           {.id = {id, id_size},
+            .name = {name, name_size},
+            .resolved_name = {resolved, resolved_size},
+            .scope = scope},
            started, errors);
-    return decide(error);
+    return decide(as_exception(error));
   }
   /// For callables that take their attempt, whose frame there was from the start.
-  ENCORE_COLD bool threw(const Policy& policy, const std::exception* error, std::optional<TimePoint> started,
+  template <class Error>
+  ENCORE_COLD bool threw(const Policy& policy, const Error* error, std::optional<TimePoint> started,
                          int errors, CallFrame& frame) {
     if (!made_) make(policy, frame, started, errors);
-    return decide(error);
+    return decide(as_exception(error));
   }
 #endif
 
@@ -112,6 +123,24 @@ class LateState {
     made_ = true;
   }
 #if defined(__cpp_exceptions)
+  // What was caught as `Error`, as `std::exception`: null where a handler for that would not catch it, or might not, because
+  // the exception is more than an `Error` and among those that are never retried.
+  template <class Error>
+  static const std::exception* as_exception(const Error* error) noexcept {
+    if constexpr (!std::derived_from<Error, std::exception>) {
+      return nullptr;
+    } else {
+#if defined(__cpp_rtti)
+      if constexpr (never_cannot_match<Error> && !std::is_final_v<Error>) {
+        const auto is_more = &typeid(*error) != &typeid(Error);
+        if (is_more && (dynamic_cast<const Unretryable*>(error) != nullptr ||
+                        dynamic_cast<const std::system_error*>(error) != nullptr))
+          return nullptr;
+      }
+#endif
+      return error;
+    }
+  }
   bool decide(const std::exception* error) {
     if (error == nullptr && std::current_exception() == nullptr) {
       room_.state.unwound();

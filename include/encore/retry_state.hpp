@@ -294,6 +294,7 @@ class RetryState {
             .call_name = call().name,
             .resolved_name = call().resolved_name,
             .notes = &frame_.notes,
+            .run_scope = call().scope,
             .id = call().id,
             .current = &frame_.current,
             .max_retries = max_retries_,

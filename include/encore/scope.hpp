@@ -20,7 +20,7 @@ class Scope {
  public:
   constexpr Scope(std::uint64_t high, std::uint64_t low) noexcept : high_{high}, low_{low} {}
 
-  /// A new one. Throws nothing: without an entropy source the process is ended by the system's own call.
+  /// A new one. Without an entropy source the program is ended: a key that is not unique could lose an order.
   static Scope random() noexcept {
     std::array<std::uint64_t, 2> bits{};
 #if __has_include(<sys/random.h>)
@@ -32,10 +32,15 @@ class Scope {
     return {bits[0], bits[1]};
   }
 
-  /// This process's own, made when first asked for. Thread-safe.
-  static const Scope& process() noexcept {
+  /// This process's own, the same each time; made when first asked for. A process that was forked afterwards has another:
+  /// two that share one would take each other's orders for repetitions. Thread-safe.
+  static Scope process() noexcept {
     static const Scope scope = random();
+#if __has_include(<sys/random.h>)
+    return {scope.high_, scope.low_ ^ static_cast<std::uint64_t>(getpid())};
+#else
     return scope;
+#endif
   }
 
   constexpr std::uint64_t high() const noexcept { return high_; }

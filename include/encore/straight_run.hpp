@@ -70,7 +70,7 @@ class StraightRun {
         try {
           return attempt(callable, frame, args...);
         } catch (const Only& error) {
-          if (!threw(policy, late, as_exception(error), call, frame, started, errors)) throw;
+          if (!threw(policy, late, &error, call, frame, started, errors)) throw;
         }
         if (!late.wait(policy) && Policy::has_time_budget) std::rethrow_exception(late.error());
         continue;
@@ -113,7 +113,7 @@ class StraightRun {
       } catch (const std::exception& error) {
         if (returned || !threw(policy, late, &error, call, frame, started, errors)) throw;
       } catch (...) {
-        if (returned || !threw(policy, late, nullptr, call, frame, started, errors)) throw;
+        if (returned || !threw(policy, late, nobody_knows, call, frame, started, errors)) throw;
       }
       // Without a limit of time nothing can end this call in its wait.
       if (!late.wait(policy) && Policy::has_time_budget) std::rethrow_exception(late.error());
@@ -122,6 +122,9 @@ class StraightRun {
   }
 
  private:
+  static constexpr const std::exception* nobody_knows =
+      nullptr;  // no `catch (const std::exception&)` caught it
+
   ENCORE_FORCE_INLINE static R attempt(F& callable, [[maybe_unused]] Frame& frame, A&... args) {
     if constexpr (with_attempt)
       return detail::invoke(callable, args..., std::as_const(frame.attempt));
@@ -147,6 +150,7 @@ class StraightRun {
                 .reason = kind == EventKind::attempt_started ? StopReason::none : StopReason::succeeded,
                 .mode = over ? TerminalMode::result : TerminalMode::none,
                 .observer_errors = over ? errors : 0,
+                .run_scope = call.scope,
                 .id = call.id,
                 .max_retries = policy.max_retries(),
                 .now = Now{policy.clock()},
@@ -162,15 +166,9 @@ class StraightRun {
     tell(policy, EventKind::call_finished, call, frame, started, errors);
   }
 
-  template <class E>
-  static const std::exception* as_exception(const E& error) noexcept {
-    if constexpr (std::derived_from<E, std::exception>)
-      return &error;
-    else
-      return nullptr;
-  }
   // Inside the handler: does another attempt follow?
-  ENCORE_FORCE_INLINE static bool threw(const Policy& policy, Late& late, const std::exception* error,
+  template <class Error>
+  ENCORE_FORCE_INLINE static bool threw(const Policy& policy, Late& late, const Error* error,
                                         [[maybe_unused]] const Call& call, [[maybe_unused]] Frame& frame,
                                         [[maybe_unused]] const std::optional<TimePoint>& started,
                                         [[maybe_unused]] int errors) {
@@ -179,7 +177,7 @@ class StraightRun {
       return late.threw(policy, error, started, errors, frame);
     else if constexpr (Policy::reads_call)
       return late.threw(policy, error, started, errors, call.id.data(), call.id.size(), call.name.data(),
-                        call.name.size(), call.resolved_name.data(), call.resolved_name.size());
+                        call.name.size(), call.resolved_name.data(), call.resolved_name.size(), call.scope);
     else if constexpr (Policy::has_time_budget)
       return late.threw(policy, error, started);
     else

@@ -25,10 +25,10 @@ struct LogText {
 
 namespace detail {
 
-inline void add_scope(LogLine& line, const LogText& how, const Scope* own) {
+template <class Own>
+void add_scope(LogLine& line, const LogText& how, Own&& own) {
   if (how.shape != LineShape::json) return;  // who reads one process's log asks for no scope, so none is made
-  const auto& scope = how.scope != nullptr ? *how.scope : own != nullptr ? *own : Scope::process();
-  line.text(log_field::scope, scope.text());
+  line.text(log_field::scope, (how.scope != nullptr ? *how.scope : own()).text());
 }
 
 inline void add_count(LogLine& line, const FieldNames& of_all, const FieldNames& number, int count,
@@ -66,7 +66,7 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
   const auto failed = event.kind == EventKind::attempt_failed;
   LogLine line{how.shape};
   if (how.shape == LineShape::json) line.timestamp(field::timestamp, event.wall());
-  detail::add_scope(line, how, event.current != nullptr ? &event.current->scope() : nullptr);
+  detail::add_scope(line, how, [&] { return event.scope(); });
   line.text(field::event, to_string(event.kind));
   line.text(field::call, event.call_id());
   if (!event.call_name.empty()) line.text(field::tool, event.call_name);
@@ -106,7 +106,7 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
 inline std::string log_text(const Failure& failure, const LogText& how = {}) {
   namespace field = log_field;
   LogLine line{how.shape};
-  detail::add_scope(line, how, nullptr);
+  detail::add_scope(line, how, [] { return Scope::process(); });
   line.text(field::call, failure.call_id);
   if (!failure.call_name.empty()) line.text(field::tool, failure.call_name);
   detail::add_count(line, field::attempts_of_all, field::attempts, failure.attempts, failure.max_attempts);
@@ -127,7 +127,7 @@ std::string log_text(const Outcome<T>& outcome, const LogText& how = {}) {
   namespace field = log_field;
   if (!outcome.has_value()) return log_text(outcome.failure(), how);
   LogLine line{how.shape};
-  detail::add_scope(line, how, nullptr);
+  detail::add_scope(line, how, [] { return Scope::process(); });
   detail::add_count(line, field::attempts_of_all, field::attempts, outcome.attempts(), std::nullopt);
   line.text(field::reason, to_string(outcome.reason()));
   detail::add_end(line, outcome.slept(), outcome.elapsed(), outcome.observer_errors());

@@ -1,0 +1,159 @@
+#include <encore/encore.hpp>
+#include <encore/straight_run.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/recorder.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace encore;
+using namespace encore::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Slow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct Wrong : std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+/// What happened in one call: its events, its waits, and how it ended.
+struct Story {
+  std::vector<Recorded> events;
+  Durations waits;
+  std::string end;
+};
+
+/// Plays one letter an attempt: (r)eturns, returns (n)egative, (s)low, (w)rong, throws an (i)nt.
+int play(const std::string& script, std::size_t& next) {
+  switch (script.at(next++)) {
+    case 's': throw Slow{"slow"};
+    case 'w': throw Wrong{"wrong"};
+    case 'i': throw 17;
+    case 'n': return -1;
+    default: return 1;
+  }
+}
+
+template <bool WithAttempt, class Policy>
+Story story(const Policy& policy, FakeClock& clock, Recorder& trace, const Call& call,
+            const std::string& script) {
+  std::size_t next = 0;
+  Story told;
+  try {
+    const auto result = [&] {
+      if constexpr (WithAttempt)
+        return policy.run(call, [&](const Attempt& attempt) {
+          attempt.note_status(200 + attempt.ordinal);
+          return play(script, next);
+        });
+      else
+        return policy.run(call, [&] { return play(script, next); });
+    }();
+    told.end = "returned " + std::to_string(result);
+  } catch (const std::exception& error) {
+    told.end = error.what();
+  } catch (int number) {
+    told.end = std::to_string(number);
+  }
+  told.events = trace.events();
+  told.waits = clock.sleeps();
+  return told;
+}
+
+/// The same script on the straight way, and on the general one: which a deadline far away makes the call take.
+template <bool WithAttempt, class... Ingredient>
+void goes_both_ways(const std::string& script, const Ingredient&... ingredients) {
+  INFO("script " << script << (WithAttempt ? ", with the attempt" : ""));
+  const auto tell = [&](const Call& call) {
+    FakeClock clock;
+    Recorder trace;
+    const RetryPolicy policy{clock, trace, MaxRetries{2}, Seed{3}, ingredients...};
+    return story<WithAttempt>(policy, clock, trace, call, script);
+  };
+  const auto straight = tell({.id = "call-1", .name = "tool"});
+  const auto general = tell({.id = "call-1", .name = "tool", .deadline = TimePoint{Duration{24h}}});
+  CHECK(straight.end == general.end);
+  CHECK(straight.waits == general.waits);
+  CHECK(straight.events == general.events);
+}
+
+}  // namespace
+
+TEST_CASE("the straight way tells, waits and ends as the general one does [A2 A4 B3 F1 G1]",
+          "[straight_run]") {
+  const std::string letters{"rnswi"};
+  for (const auto first : letters)
+    for (const auto second : letters)
+      for (const auto third : letters) {
+        const std::string script{first, second, third};
+        goes_both_ways<false>(script, RetryOn<Slow>{});
+        goes_both_ways<true>(script, RetryOn<Slow>{});
+        goes_both_ways<false>(script, RetryOn<Slow, int>{} || RetryIfResult{[](int x) { return x < 0; }});
+        goes_both_ways<true>(script, RetryOnEveryException{}, NeverRetry<Wrong>{});
+        goes_both_ways<false>(script, RetryIfResult{[](int x) { return x < 0; }}, TimeBudget{1h});
+      }
+}
+
+TEST_CASE("only what needs nothing asked beforehand goes straight [D5 K2]", "[straight_run]") {
+  const auto noop = [] {};
+  using F = decltype(noop);
+  const RetryPolicy plain{RetryOn<Slow>{}};
+  using Plain = encore::detail::StraightRun<std::remove_const_t<decltype(plain)>, void, F>;
+  CHECK(Plain::may_start(plain, {}));
+  CHECK(!Plain::may_start(plain, {.deadline = TimePoint{}}));
+  CHECK(!Plain::may_start(plain, {.replay = ReplaySafety::never}));
+  std::stop_source source;
+  const auto token = source.get_token();
+  CHECK(!Plain::may_start(plain, {.stop = token}));
+
+  const auto spent = plain.with(TimeBudget{0s});
+  using Spent = encore::detail::StraightRun<std::remove_const_t<decltype(spent)>, void, F>;
+  CHECK(!Spent::may_start(spent, {}));
+
+  Recorder trace;
+  const auto observed = plain.with(trace);
+  using Observed = encore::detail::StraightRun<std::remove_const_t<decltype(observed)>, void, F>;
+  CHECK(!Observed::may_start(observed, {}));  // somebody may ask for the id that is yet to be made
+  CHECK(Observed::may_start(observed, {.id = "call-1"}));
+}
+
+TEST_CASE("with one type listed and nobody listening, everything else passes untouched [B2 B3]",
+          "[straight_run]") {
+  const RetryPolicy policy{RetryOn<Slow>{}, ConstantBackoff{Duration::zero()}};
+  auto attempts = 0;
+  const auto throws = [&](auto error) {
+    attempts = 0;
+    policy.run([&] {
+      ++attempts;
+      throw error;
+    });
+  };
+  CHECK_THROWS_AS(throws(Wrong{"wrong"}), Wrong);
+  CHECK(attempts == 1);
+  CHECK_THROWS_AS(throws(5), int);
+  CHECK(attempts == 1);
+  struct Slower : Slow {
+    using Slow::Slow;
+  };
+  CHECK_THROWS_AS(throws(Slower{"slower"}), Slower);
+  CHECK(attempts == 3);
+}
+
+TEST_CASE("a run's scope is in every event, however its call goes [I2]", "[straight_run]") {
+  const Scope of_run{1, 2};
+  FakeClock clock;
+  std::vector<Scope> seen;
+  const RetryPolicy policy{RetryOn<Slow>{}, clock, [&](const Event& event) { seen.push_back(event.scope()); }};
+  auto left = 1;
+  policy.run({.id = "call-1", .scope = &of_run}, [&] {
+    if (left-- > 0) throw Slow{"slow"};
+  });
+  CHECK(seen == std::vector<Scope>(5, of_run));
+}
