@@ -42,8 +42,9 @@ std::optional<Duration> as_wait(std::chrono::duration<Rep, Period> hint, const N
 }
 template <class D>
 std::optional<Duration> as_wait(std::chrono::sys_time<D> when, const Now& now) {
-  const auto wait = to_duration(when.time_since_epoch()) - now.wall().time_since_epoch();
-  return wait < Duration::zero() ? no_hint : std::optional{wait};
+  const TimePoint from{now.wall().time_since_epoch()}, to{to_duration(when.time_since_epoch())};
+  if (!is_number(when.time_since_epoch()) || to < from) return no_hint;
+  return time_between(from, to);
 }
 template <class T>
 std::optional<Duration> as_wait(const std::optional<T>& hint, const Now& now) {

@@ -1,5 +1,6 @@
 // How often and until when: the limits of a call, of which the first to be reached holds.
 #pragma once
+#include <encore/backoff.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
@@ -84,10 +85,10 @@ struct NoAttemptTimeout {
   using role = encore::role::AttemptTimeout;
 };
 
-/// The longest server hint that is obeyed; a longer one stops the call. (E2)
+/// The longest server hint that is obeyed; a longer one stops the call. At most `longest_wait`. (C7, E2)
 struct HintCap {
   using role = encore::role::HintCap;
-  Span<"hint_cap"> value = std::chrono::seconds{120};
+  WaitSpan<"hint_cap"> value = std::chrono::seconds{120};
 };
 
 /// Runs before each retry, after the wait: refreshes a token, reconnects. Takes the attempt or nothing. If it throws, that is
