@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <optional>
+#include <type_traits>
 
 namespace encore {
 
@@ -25,7 +26,11 @@ class Retrying {
         started_{start(policy, call)},
         frame_{call_, detail::limits_of(policy, call, started_), Now{policy.clock()}},
         state_{policy, frame_, started_} {}
-  Retrying(const Policy&&, const Call&) = delete;  // a temporary policy would be gone before its call
+  Retrying(const Policy&& policy, const Call& call) : Retrying{policy, call} {
+    static_assert(
+        !std::is_class_v<Policy>,
+        "a Retrying only refers to its policy: give the policy a name, so that it outlives the call");
+  }
   Retrying(const Retrying&) = delete;
   Retrying& operator=(const Retrying&) = delete;
 
@@ -46,6 +51,14 @@ class Retrying {
       return threw(&error);
     } catch (...) {
       return threw(nullptr);
+    }
+  }
+  /// The same outside a handler, for those who are brought failures as an `exception_ptr`, which must not be null.
+  [[nodiscard]] Decision threw(const std::exception_ptr& error) {
+    try {
+      std::rethrow_exception(error);
+    } catch (...) {
+      return threw();
     }
   }
 #endif

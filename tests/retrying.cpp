@@ -1,0 +1,173 @@
+#include "attempts.hpp"
+#include <encore/limits.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/retry_if.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/recorder.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <exception>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace encore;
+using namespace encore::testing;
+
+namespace {
+
+struct Busy : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+const std::exception_ptr busy = std::make_exception_ptr(Busy{"busy"});
+
+static_assert(!std::is_copy_constructible_v<Retrying<RetryPolicy<SteadyClock, RetryOn<Busy>>>>);
+
+// As a library does it that runs work elsewhere and brings back a value or an exception_ptr.
+template <class Policy, class Callable>
+std::string drive_by_deliveries(const Policy& policy, const Call& call, Callable& callable) {
+  Retrying retrying{policy, call};
+  std::exception_ptr failure;
+  auto next = retrying.begin();
+  while (next.goes_on()) {
+    try {
+      auto result = callable();
+      retrying.succeeded();
+      return result;
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    next = retrying.threw(failure);
+    if (!next.goes_on()) break;
+    if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, {});
+    next = retrying.resume();
+  }
+  if constexpr (!Policy::rethrows) {
+    if (retrying.answered_for(next.stop))
+      return policy.failure_strategy().template failed<std::string>(retrying.failure());
+  }
+  std::rethrow_exception(failure);
+}
+
+TEST_CASE("the rows of attempts.csv, with failures delivered outside a handler [A1, A2, B3, C1, C6, G1]",
+          "[retrying]") {
+  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
+    INFO(row.where());
+    CHECK(encore_tests::told_by([](const auto& policy, const Call& call,
+                                   auto& script) { return drive_by_deliveries(policy, call, script); },
+                                row) == encore_tests::expected_of(row));
+  }
+}
+
+TEST_CASE("one timer queue drives many calls, each with its own ordinals and waits [A3, A4]", "[retrying]") {
+  FakeClock clock;
+  const RetryPolicy policy{RetryOn<Busy>{}, NoJitter{}, MaxRetries{3}, clock,
+                           ExponentialBackoff{.initial_delay = 1s}};
+  using Job = Retrying<std::remove_const_t<decltype(policy)>>;
+  std::vector<std::unique_ptr<Job>> jobs;
+  std::multimap<TimePoint, std::size_t> timers;
+  std::vector<std::vector<int>> ordinals(5);
+  const auto run = [&](std::size_t which, Decision next) {
+    if (!next.goes_on()) return;
+    auto& job = *jobs[which];
+    ordinals[which].push_back(job.attempt().ordinal);
+    if (job.attempts() > static_cast<int>(which)) return job.succeeded();  // job n fails n times
+    if (next = job.threw(busy); next.goes_on()) timers.emplace(later(clock.now(), next.wait), which);
+  };
+  for (std::size_t which = 0; which < ordinals.size(); ++which) {
+    jobs.push_back(std::make_unique<Job>(policy, Call{.id = "job"}));
+    run(which, jobs.back()->begin());
+  }
+  while (!timers.empty()) {
+    const auto [due, which] = *timers.begin();
+    timers.erase(timers.begin());
+    clock.set(due);
+    run(which, jobs[which]->resume());
+  }
+  CHECK(ordinals == std::vector<std::vector<int>>{{1}, {1, 2}, {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3, 4}});
+  CHECK(clock.now() == TimePoint{7s});  // 1 s + 2 s + 4 s, side by side
+  for (std::size_t which = 0; which < 4; ++which) CHECK(jobs[which]->reason() == StopReason::succeeded);
+  CHECK(jobs[4]->reason() == StopReason::retries_exhausted);
+  CHECK(jobs[3]->slept() == 7s);
+}
+
+TEST_CASE("a failure that was delivered is kept for who asks what failed [G3]", "[retrying]") {
+  const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{0}, ReturnOutcome{}};
+  Retrying retrying{policy, {.id = "job-7", .name = "mail"}};
+  CHECK(retrying.begin().goes_on());
+  CHECK(retrying.threw(busy) == Decision{.stop = StopReason::retries_exhausted});
+  const auto failure = retrying.failure();
+  CHECK(failure.error == busy);
+  CHECK(failure.call_id == "job-7");
+  CHECK(failure.call_name == "mail");
+  CHECK(failure.attempts == 1);
+}
+
+TEST_CASE("what is no std::exception is told apart when delivered [B2, B3]", "[retrying]") {
+  const RetryPolicy policy{RetryOn<int>{}, ConstantBackoff{5s}, NoJitter{}};
+  Retrying retrying{policy, {}};
+  CHECK(retrying.begin().goes_on());
+  CHECK(retrying.threw(std::make_exception_ptr(17)) == Decision{.wait = 5s});
+  CHECK(retrying.resume().goes_on());
+  CHECK(retrying.threw(std::make_exception_ptr("text")) == Decision{.stop = StopReason::not_retryable});
+}
+
+TEST_CASE("a value is a success unless the predicate calls it a failure [B8]", "[retrying]") {
+  const RetryPolicy policy{RetryIfResult{[](int status) { return status == 503; }}, NoJitter{}};
+  Retrying retrying{policy, {}};
+  CHECK(retrying.begin().goes_on());
+  CHECK(retrying.returned(503) == Decision{.wait = 1s});
+  CHECK(retrying.resume().goes_on());
+  CHECK(retrying.returned(200) == Decision{.stop = StopReason::succeeded});
+  CHECK(retrying.attempts() == 2);
+  CHECK(retrying.reason() == StopReason::succeeded);
+}
+
+TEST_CASE("a call whose time is up, or that was stopped, does not begin [D5, K2]", "[retrying]") {
+  FakeClock clock;
+  const RetryPolicy policy{RetryOn<Busy>{}, clock};
+  Retrying expired{policy, {.deadline = clock.now()}};
+  CHECK(expired.begin() == Decision{.stop = StopReason::expired_on_entry});
+  CHECK(expired.attempts() == 0);
+  std::stop_source source;
+  source.request_stop();
+  const auto token = source.get_token();
+  Retrying stopped{policy, {.stop = token}};
+  CHECK(stopped.begin() == Decision{.stop = StopReason::cancelled_on_entry});
+  CHECK(stopped.attempts() == 0);
+}
+
+TEST_CASE("a wait that took too long, or was stopped, is followed by no attempt [D3, K1]", "[retrying]") {
+  FakeClock clock;
+  Recorder trace;
+  std::stop_source source;
+  const auto token = source.get_token();
+  const RetryPolicy policy{RetryOn<Busy>{}, NoJitter{}, clock, trace};
+  Retrying late{policy, {.id = "late", .deadline = clock.now() + 10s}};
+  Retrying stopped{policy, {.id = "stopped", .stop = token}};
+  CHECK(late.begin().goes_on());
+  CHECK(stopped.begin().goes_on());
+  CHECK(late.threw(busy).wait == 1s);
+  CHECK(stopped.threw(busy).wait == 1s);
+  clock.advance(300ms);
+  source.request_stop();
+  CHECK(stopped.resume() == Decision{.stop = StopReason::cancelled});
+  CHECK(stopped.slept() == 300ms);
+  clock.advance(10s);
+  CHECK(late.resume() == Decision{.stop = StopReason::deadline});
+  CHECK(late.failure().error == busy);
+  CHECK(trace.of("late").back().reason == StopReason::deadline);
+  CHECK(trace.of("late").back().ordinal == 1);
+}
+
+}  // namespace
