@@ -234,7 +234,7 @@ class RetryState {
   Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
     key_was_used_ = key_was_used_ || frame_.notes.key_used();
     if constexpr (guarded) permits_.attempt_failed(now(), verdict == StopReason::none);
-    if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict);
+    if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
     std::optional<Duration> hint;
     Duration wait{};
     if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
@@ -244,13 +244,17 @@ class RetryState {
     return fail(verdict, wait, hint, thrown);
   }
 
-  StopReason heed_replay_safety(StopReason verdict) noexcept {
+  template <class Failed>
+  StopReason heed_replay_safety(StopReason verdict, const Failed& failure) {
     outcome_unknown_ = frame_.notes.outcome_unknown() || (outcome_unknown_ && !frame_.notes.answered());
     if (verdict != StopReason::none && verdict != StopReason::not_retryable) return verdict;
     const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
-    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3)
-    const auto stronger = replay == StopReason::unknown_outcome || replay == StopReason::excluded_tool;
-    return stronger || verdict == StopReason::none ? replay : verdict;
+    if (verdict == StopReason::none || replay == StopReason::excluded_tool) return replay;
+    if (replay != StopReason::unknown_outcome) return verdict;
+    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3) But what is
+    // never retried, as a cancellation, still leaves. (B4)
+    const auto never = never_verdict(policy_, failure);
+    return never != StopReason::none ? never : replay;
   }
   template <class Failed>
   StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {

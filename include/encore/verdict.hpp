@@ -53,6 +53,16 @@ StopReason listed_as_never(const Policy& policy, const Failed& failure) {
   return verdict;
 }
 
+/// Whatever the predicate says: `never_retry_type` if the failure is never retried, `predicate_threw` if the policy's list
+/// could not say, else `none`. (B4)
+template <class Policy, class Failed>
+StopReason never_verdict(const Policy& policy, const Failed& failure) {
+  if constexpr (std::same_as<Failed, Thrown>) {
+    if (is_never_retried(failure)) return StopReason::never_retry_type;
+  }
+  return listed_as_never(policy, failure);
+}
+
 /// `none` if the exception may be retried, else why not. (B2, B3, B4, B7)
 template <class Policy>
 StopReason judge(const Policy& policy, const Thrown& thrown) {
@@ -67,8 +77,7 @@ StopReason judge(const Policy& policy, const Thrown& thrown) {
   }
   // Only where unmatched failures are handled does it matter whether this one leaves all the same.
   if constexpr (Policy::handles_unmatched) {
-    if (is_never_retried(thrown)) return StopReason::never_retry_type;
-    if (const auto listed = listed_as_never(policy, thrown); listed != StopReason::none) return listed;
+    if (const auto never = never_verdict(policy, thrown); never != StopReason::none) return never;
   }
   return StopReason::not_retryable;
 }
