@@ -1,0 +1,265 @@
+#include <encore/limits.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/predicate.hpp>
+#include <encore/retry_if.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/recorder.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using encore::Returned, encore::RetryIf, encore::RetryIfResult, encore::RetryOn, encore::RetryPolicy;
+using encore::StopReason, encore::Thrown;
+
+namespace {
+
+struct TransportError : std::runtime_error {
+  TransportError() : std::runtime_error{"transport"} {}
+};
+struct TimeoutError : TransportError {};
+struct PlainError {
+  int code = 5;
+};
+struct Twice1 : std::exception {};
+struct Twice2 : std::exception {};
+struct Twice : Twice1, Twice2 {};
+
+static_assert(encore::Predicate<RetryOn<int>> && encore::Predicate<encore::RetryOnEveryException>);
+static_assert(encore::JudgesExceptions<RetryOn<int>> && !encore::JudgesValues<RetryOn<int>, int>);
+
+// How many attempts a tool makes that fails for ever.
+template <class Predicate, class F>
+int attempts_of(const Predicate& predicate, F fail) {
+  FakeClock clock;
+  int attempts = 0;
+  try {
+    static_cast<void>(RetryPolicy{clock, predicate}.run([&] {
+      ++attempts;
+      return fail();
+    }));
+  } catch (...) {}
+  return attempts;
+}
+template <class E>
+auto raise(E error) {
+  return [error]() -> int { throw error; };
+}
+
+// ---- types (B2) --------------------------------------------------------------------------------------------------------
+
+TEST_CASE(
+    "a listed type matches what derives from it, and nothing beside it (fault 26: Shield; langchain-js "
+    "#11318) [B2]",
+    "[predicate]") {
+  const RetryOn<TransportError> transport;
+  CHECK(attempts_of(transport, raise(TransportError{})) == 3);
+  CHECK(attempts_of(transport, raise(TimeoutError{})) == 3);
+  CHECK(attempts_of(RetryOn<TimeoutError>{}, raise(TransportError{})) == 1);
+  CHECK(attempts_of(transport, raise(std::runtime_error{"its base"})) == 1);
+  CHECK(attempts_of(RetryOn<std::exception>{}, raise(TimeoutError{})) == 3);
+  CHECK(attempts_of(RetryOn<std::logic_error, std::bad_alloc, TransportError>{}, raise(TimeoutError{})) == 3);
+  CHECK(attempts_of(RetryOn<>{}, raise(TimeoutError{})) == 1);
+}
+
+TEST_CASE("types that are no std::exception, or twice one, match by the slower path [B2]", "[predicate]") {
+  CHECK(attempts_of(RetryOn<int>{}, raise(42)) == 3);
+  CHECK(attempts_of(RetryOn<int>{}, raise(42L)) == 1);
+  CHECK(attempts_of(RetryOn<const char*>{}, raise(static_cast<const char*>("text"))) == 3);
+  CHECK(attempts_of(RetryOn<PlainError>{}, raise(PlainError{})) == 3);
+  CHECK(attempts_of(RetryOn<Twice>{}, raise(Twice{})) == 3);
+  CHECK(attempts_of(RetryOn<Twice2>{}, raise(Twice{})) == 3);
+  CHECK(attempts_of(RetryOn<std::exception>{}, raise(Twice{})) == 1);  // no handler of it would catch this
+  CHECK(attempts_of(RetryOn<std::exception>{}, raise(42)) == 1);
+  CHECK(attempts_of(RetryOn<TransportError, int>{}, raise(42)) == 3);
+}
+
+TEST_CASE("every exception is retried only by the name that says so [B1, B2]", "[predicate]") {
+  const encore::RetryOnEveryException every;
+  CHECK(attempts_of(every, raise(std::logic_error{"bug"})) == 3);
+  CHECK(attempts_of(every, raise(42)) == 3);
+  CHECK(attempts_of(every, raise(Twice{})) == 3);
+}
+
+TEST_CASE("all but some types (fault 26: retry4j #38) [B6]", "[predicate]") {
+  const auto all_but = !RetryOn<TransportError, int>{};
+  CHECK(attempts_of(all_but, raise(TimeoutError{})) == 1);
+  CHECK(attempts_of(all_but, raise(42)) == 1);
+  CHECK(attempts_of(all_but, raise(std::logic_error{"other"})) == 3);
+  CHECK(attempts_of(all_but, raise("text")) == 3);
+}
+
+// ---- compositions (B6) -------------------------------------------------------------------------------------------------
+
+const auto negative = RetryIfResult{[](int units) { return units < 0; }};
+const auto odd = RetryIfResult{[](int units) { return units % 2 != 0; }};
+int gives_minus_one() { return -1; }
+int gives_minus_two() { return -2; }
+int gives_one() { return 1; }
+int gives_two() { return 2; }
+
+TEST_CASE("predicates on values compose like their truth tables [B6]", "[predicate]") {
+  const auto truth = [](const auto& predicate) {
+    std::string row;
+    for (const auto give : {gives_minus_one, gives_minus_two, gives_one, gives_two})
+      row += attempts_of(predicate, give) == 3 ? '1' : '0';
+    return row;
+  };
+  CHECK(truth(negative) == "1100");
+  CHECK(truth(odd) == "1010");
+  CHECK(truth(negative || odd) == "1110");
+  CHECK(truth(negative && odd) == "1000");
+  CHECK(truth(!negative) == "0011");
+  CHECK(truth(!(negative || odd)) == "0001");
+  CHECK(truth(!negative && odd) == "0010");
+  CHECK(truth((negative && !odd) || (odd && !negative)) == "0110");
+}
+
+TEST_CASE("predicates on exceptions compose like their truth tables [B6]", "[predicate]") {
+  const auto truth = [](const auto& predicate) {
+    std::string row;
+    row += attempts_of(predicate, raise(TimeoutError{})) == 3 ? '1' : '0';
+    row += attempts_of(predicate, raise(TransportError{})) == 3 ? '1' : '0';
+    row += attempts_of(predicate, raise(std::logic_error{"bug"})) == 3 ? '1' : '0';
+    row += attempts_of(predicate, raise(42)) == 3 ? '1' : '0';
+    return row;
+  };
+  const RetryOn<TransportError> transport;
+  const RetryOn<TimeoutError> timeout;
+  CHECK(truth(timeout || RetryOn<int>{}) == "1001");
+  CHECK(truth(transport && !timeout) == "0100");
+  CHECK(truth(!transport) == "0011");
+  CHECK(truth(!(transport || RetryOn<int>{})) == "0010");
+  CHECK(truth(transport && RetryIf{[](const std::exception& error) { return error.what()[0] == 't'; }}) ==
+        "1100");
+}
+
+TEST_CASE("a part without an opinion on this kind of failure is left out [B6]", "[predicate]") {
+  const auto either = RetryOn<TimeoutError>{} || negative;
+  CHECK(attempts_of(either, raise(TimeoutError{})) == 3);
+  CHECK(attempts_of(either, raise(42)) == 1);
+  CHECK(attempts_of(either, gives_minus_one) == 3);
+  CHECK(attempts_of(either, gives_one) == 1);
+  const auto neither = !either;
+  CHECK(attempts_of(neither, raise(TimeoutError{})) == 1);
+  CHECK(attempts_of(neither, raise(42)) == 3);
+  CHECK(attempts_of(neither, gives_minus_one) == 1);
+  CHECK(attempts_of(neither, gives_one) == 3);
+  // Both halves judge both kinds, each by the part that can.
+  const auto both = (RetryOn<TransportError>{} || negative) && (RetryOn<TimeoutError>{} || odd);
+  CHECK(attempts_of(both, raise(TimeoutError{})) == 3);
+  CHECK(attempts_of(both, raise(TransportError{})) == 1);
+  CHECK(attempts_of(both, gives_minus_one) == 3);
+  CHECK(attempts_of(both, gives_minus_two) == 1);
+}
+
+TEST_CASE("a predicate on values has no say on exceptions, and the other way round [B3, B8]", "[predicate]") {
+  CHECK(attempts_of(negative, raise(TimeoutError{})) == 1);
+  CHECK(attempts_of(encore::RetryOnEveryException{}, gives_minus_one) ==
+        1);  // a returned error value is a success
+}
+
+TEST_CASE("a predicate may look at the attempt: its ordinal, its call, what was noted [B6]", "[predicate]") {
+  const auto only_the_first = RetryIf{[](const Thrown& failure) { return failure.attempt().ordinal == 1; }};
+  CHECK(attempts_of(only_the_first, raise(42)) == 2);
+  CHECK(attempts_of(RetryIfResult{[](const Returned<int>& failure) { return failure.attempt.ordinal < 2; }},
+                    gives_one) == 2);
+
+  FakeClock clock;
+  std::vector<std::string> seen;
+  const RetryPolicy policy{clock, RetryIf{[&](const Thrown& failure) {
+                             seen.push_back(std::string{failure.attempt().call_id()} + ' ' +
+                                            std::string{failure.attempt().call_name()} + ' ' +
+                                            std::to_string(failure.attempt().notes->status().value_or(0)));
+                             return failure.attempt().notes->status() == 503;
+                           }}};
+  int attempts = 0;
+  CHECK_THROWS_AS(policy.run({.id = "call-17", .name = "lookup"},
+                             [&](const encore::Attempt& attempt) {
+                               attempt.note_status(++attempts == 1 ? 503 : 400);
+                               throw PlainError{};
+                             }),
+                  PlainError);
+  CHECK(seen == std::vector<std::string>{"call-17 lookup 503", "call-17 lookup 400"});
+}
+
+// ---- a predicate that throws (B7) ------------------------------------------------------------------------------------------
+
+template <class Predicate, class F, class... More>
+StopReason reason_of(const Predicate& predicate, F fail, bool takes_attempt, const More&... more) {
+  FakeClock clock;
+  Recorder trace;
+  int attempts = 0;
+  const RetryPolicy policy{clock, trace, predicate, more...};
+  const auto play = [&] {
+    ++attempts;
+    return fail();
+  };
+  try {
+    if (takes_attempt)
+      static_cast<void>(policy.run([&](const encore::Attempt&) { return play(); }));
+    else
+      static_cast<void>(policy.run(play));
+    CHECK(std::is_same_v<decltype(fail()), int>);
+  } catch (const TimeoutError&) {  // the original failure
+  } catch (const PlainError& error) {
+    CHECK(error.code == 5);
+  }
+  CHECK(attempts == 1);
+  CHECK(clock.sleeps().empty());
+  return trace.events().back().reason;
+}
+
+TEST_CASE(
+    "a predicate that throws stops the call with the original failure (fault 28: folly, async-retry #7) [B7]",
+    "[predicate]") {
+  const auto throwing =
+      RetryIf{[](const Thrown&) -> bool { throw std::logic_error{"the predicate's own bug"}; }};
+  const auto throwing_int = RetryIf{[](const Thrown&) -> bool { throw 42; }};
+  const encore::FormatFailure format{
+      [](const encore::Failure&) -> int { throw std::logic_error{"is not asked"}; }};
+  for (const bool takes_attempt : {false, true}) {
+    const auto check = [&](const auto& predicate) {
+      CHECK(reason_of(predicate, raise(TimeoutError{}), takes_attempt) == StopReason::predicate_threw);
+      CHECK(reason_of(predicate, raise(PlainError{}), takes_attempt) == StopReason::predicate_threw);
+      CHECK(reason_of(predicate, raise(TimeoutError{}), takes_attempt, encore::ReturnOutcome{}) ==
+            StopReason::predicate_threw);
+      CHECK(reason_of(predicate, raise(TimeoutError{}), takes_attempt, format) ==
+            StopReason::predicate_threw);
+      CHECK(reason_of(predicate, raise(TimeoutError{}), takes_attempt, format, encore::HandleUnmatched{}) ==
+            StopReason::predicate_threw);
+    };
+    check(throwing);
+    check(throwing_int);
+    check(RetryOn<int>{} || throwing);
+    check(encore::RetryOnEveryException{} && throwing);
+    check(!throwing);
+  }
+}
+
+TEST_CASE("a predicate that throws about a value: the value is the result (fault 28) [B7]", "[predicate]") {
+  FakeClock clock;
+  Recorder trace;
+  const RetryPolicy policy{clock, trace, RetryIfResult{[](int) -> bool { throw std::logic_error{"bug"}; }}};
+  int attempts = 0;
+  const auto tool = [&] { return ++attempts; };
+  CHECK(policy.run(tool) == 1);
+  CHECK(policy.with(encore::FormatFailure{[](const encore::Failure&) { return -1; }}).run(tool) == 2);
+  const auto outcome = policy.with(encore::ReturnOutcome{}).run(tool);
+  CHECK(outcome.value() == 3);
+  CHECK(outcome.reason() == StopReason::predicate_threw);
+  for (const auto& event : trace.events())
+    if (event.kind == encore::EventKind::call_finished) CHECK(event.reason == StopReason::predicate_threw);
+  CHECK(clock.sleeps().empty());
+}
+
+}  // namespace
