@@ -45,10 +45,17 @@ class AnyRetryPolicy {
   /// As `RetryPolicy::run`. What the callable returns must convert to the held policy's result.
   template <class F, class... A>
   Result run(const Call& call, F&& callable, A&&... args) const {
+    using Callable = std::remove_reference_t<F>;
     static_assert(std::is_void_v<Raw> || std::convertible_to<detail::raw_t<F, A...>, Raw>,
                   "this callable's result does not convert to what the AnyRetryPolicy returns");
-    auto attempt = [&](const Attempt& now) -> Raw { return detail::invoke_attempt(callable, now, args...); };
-    return run_(policy_.get(), call, detail::operation_of<Raw>(attempt));
+    if constexpr (!detail::can_be_repeated<Callable, std::remove_reference_t<A>...>) {
+      detail::refuse_callable<Callable, std::remove_reference_t<A>...>();
+    } else if constexpr (std::is_void_v<Raw> || std::convertible_to<detail::raw_t<F, A...>, Raw>) {
+      auto attempt = [&](const Attempt& now) -> Raw {
+        return detail::invoke_attempt(callable, now, args...);
+      };
+      return run_(policy_.get(), call, detail::operation_of<Raw>(attempt));
+    }
   }
   template <class F, class... A>
     requires(!std::same_as<std::remove_cvref_t<F>, Call>)

@@ -4,6 +4,7 @@
 #include <encore/attributes.hpp>
 
 #include <concepts>
+#include <cstdlib>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -24,7 +25,7 @@ inline constexpr bool runs_only_once =
 
 /// Says in words why a callable cannot be retried.
 template <class F, class... A>
-constexpr void require_repeatable() {
+[[noreturn]] void refuse_callable() {
   static_assert(
       !runs_only_once<F, A...>,
       "this callable can be invoked only once: its call operator is &&-qualified, or it takes an argument by "
@@ -32,10 +33,16 @@ constexpr void require_repeatable() {
   static_assert(
       runs_only_once<F, A...> || can_be_repeated<F, A...>,
       "this callable can be invoked neither with these arguments nor with them and `const encore::Attempt&`");
+  std::abort();
 }
+/// What a refused callable returns: it converts to anything, so that the words above are the only error.
+struct NoResult {
+  template <class T>
+  operator T() const;
+};
 
 template <class F, class... A>
-struct raw_result : std::type_identity<void> {};  // refused in words by `require_repeatable`
+struct raw_result : std::type_identity<NoResult> {};
 template <class F, class... A>
   requires takes_attempt<F, A...>
 struct raw_result<F, A...> : std::invoke_result<F&, A&..., const Attempt&> {};

@@ -78,7 +78,7 @@ struct CallFigures {
 ///   const Outcome<int> outcome = policy.with(ReturnOutcome{}).run(call, lookup);
 ///   if (!outcome) log(outcome.failure());
 template <class T>
-class [[nodiscard]] Outcome : public detail::FailedOutcome {
+class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : public detail::FailedOutcome {
   using Stored = std::conditional_t<std::is_reference_v<T>, std::remove_reference_t<T>*, T>;
 
  public:
@@ -142,7 +142,8 @@ class [[nodiscard]] Outcome : public detail::FailedOutcome {
 };
 
 template <>
-class [[nodiscard]] Outcome<void> : public detail::FailedOutcome {
+class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome<void>
+    : public detail::FailedOutcome {
  public:
   using value_type = void;
   explicit Outcome(const detail::CallFigures& figures) noexcept

@@ -6,6 +6,7 @@
 #include <encore/never_retry.hpp>
 #include <encore/operation.hpp>
 #include <encore/recipe.hpp>
+#include <encore/recipe_check.hpp>
 #include <encore/refused.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retrying.hpp>
@@ -52,10 +53,12 @@ struct FromNothing {};
 /// and guards given as lvalues are referred to and must outlive the policy (F4).
 template <class ClockT, class PredicateT, class... X>
 class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
-  static_assert(!std::same_as<PredicateT, detail::Unnamed>,
-                "a RetryPolicy needs to be told what to retry: add RetryOn<YourError>{}, RetryIfResult{...} "
-                "or, if it must be, "
-                "RetryOnEveryException{}");
+  static_assert(
+      !std::same_as<PredicateT, detail::Unnamed>,
+      "a RetryPolicy needs to be told what to retry: add RetryOn<YourError>{}, RetryIfResult{...} or, "
+      "if it must be, RetryOnEveryException{}");
+  static_assert(detail::has_what_its_role_needs<ClockT>() && detail::has_what_its_role_needs<PredicateT>() &&
+                (detail::has_what_its_role_needs<X>() && ...));
   using Ingredients = Plus<ClockT, PredicateT, X...>;
   template <class Role>
   using Slot = detail::find_t<Role, Ingredients>;
@@ -93,13 +96,13 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   constexpr explicit RetryPolicy(G&&... ingredients)
       : RetryPolicy{detail::Rebuilt{}, detail::FromNothing{}, detail::SingleRoles{},
                     std::forward<G>(ingredients)...} {
-    check<G...>();
+    detail::check_recipe<G...>();
   }
 
   /// A copy with other ingredients: a single role is replaced; observers, guards and never-lists are added.
   template <class... G>
   [[nodiscard]] constexpr auto with(G&&... ingredients) const {
-    check<G...>();
+    detail::check_recipe<G...>();
     using Newer = detail::opened_t<G...>;
     using Changed = RetryPolicy<detail::find_t<role::Clock, detail::join_t<Newer, Plus<ClockT>>>,
                                 detail::find_t<role::Predicate, detail::join_t<Newer, Plus<PredicateT>>>,
@@ -142,7 +145,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   [[nodiscard]] constexpr auto wrap(std::string name, F&& callable) const {
     return [policy = *this, name = std::move(name),
             callable = std::decay_t<F>(std::forward<F>(callable))](auto&&... args) mutable -> decltype(auto) {
-      return policy.run(Call{.name = name}, callable, args...);
+      return policy.conduct(Call{.name = name}, callable, args...);
     };
   }
 
@@ -197,6 +200,10 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
  private:
   template <class, class, class>
   friend class RetryPolicy;
+
+  template <class F, class... A>
+  ENCORE_FORCE_INLINE auto conduct(const Call& call, F& callable, A&... args) const
+      -> detail::result_t<FailureStrategyType, F, A...>;
 
   // Each slot is filled by the first ingredient that plays its role, else from the older policy, else by its default.
   template <class Old, class... Role, class... G>
@@ -271,39 +278,6 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
       return std::nullopt;
   }
 
-  template <class... G>
-  static constexpr void check() {
-    static_assert((Ingredient<G> && ...),
-                  "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
-                  "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");
-    if constexpr ((Ingredient<G> && ...)) {
-      using Given = detail::opened_t<G...>;
-      static_assert(!(detail::would_dangle<G> || ...),
-                    "a clock, observer or guard that cannot be moved is held by reference, and a temporary "
-                    "one would dangle: "
-                    "give it a name");
-      static_assert(detail::at_most_one<role::Clock, Given>, "a RetryPolicy takes one clock");
-      static_assert(detail::at_most_one<role::Predicate, Given>,
-                    "a RetryPolicy takes one predicate: join two with ||");
-      static_assert(
-          detail::at_most_one<role::CountLimit, Given>,
-          "a RetryPolicy takes one count limit: keep one of MaxRetries, MaxAttempts and UnlimitedRetries");
-      static_assert(detail::at_most_one<role::TimeBudget, Given>, "a RetryPolicy takes one time budget");
-      static_assert(detail::at_most_one<role::LeastAttemptTime, Given>,
-                    "a RetryPolicy takes one least attempt time");
-      static_assert(detail::at_most_one<role::AttemptTimeout, Given>,
-                    "a RetryPolicy takes one attempt timeout");
-      static_assert(detail::at_most_one<role::BeforeRetry, Given>, "a RetryPolicy takes one BeforeRetry");
-      static_assert(detail::at_most_one<role::Backoff, Given>, "a RetryPolicy takes one backoff");
-      static_assert(detail::at_most_one<role::Jitter, Given>, "a RetryPolicy takes one jitter");
-      static_assert(detail::at_most_one<role::HintSource, Given>, "a RetryPolicy takes one hint source");
-      static_assert(detail::at_most_one<role::HintCap, Given>, "a RetryPolicy takes one hint cap");
-      static_assert(detail::at_most_one<role::OnFailure, Given>, "a RetryPolicy takes one failure strategy");
-      static_assert(detail::at_most_one<role::Seed, Given>, "a RetryPolicy takes one seed");
-      static_assert(detail::at_most_one<role::Nesting, Given>, "a RetryPolicy takes one WhenNested");
-    }
-  }
-
   template <class Roles>
   struct slots_for;
   template <class... Role>
@@ -328,28 +302,45 @@ template <class F, class... A>
   requires(!std::same_as<std::remove_cvref_t<F>, Call>)
 auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(F&& callable, A&&... args) const
     -> detail::result_t<FailureStrategyType, F, A...> {
-  return run(Call{}, callable, args...);
+  return conduct(Call{}, callable, args...);
+}
+
+template <class ClockT, class PredicateT, class... X>
+template <class F, class... A>
+auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(const Call& call, F&& callable, A&&... args) const
+    -> detail::result_t<FailureStrategyType, F, A...> {
+#if !defined(__cpp_exceptions)
+  static_assert(
+      !rethrows,
+      "without exceptions a refusal cannot be thrown, and a Call may bring a deadline or a stop token "
+      "that refuses it: add ReturnOutcome{} or FormatFailure{...}");
+#endif
+  return conduct(call, callable, args...);
 }
 
 // The general way for whatever has to be asked or told before the first attempt; else straight into it.
 template <class ClockT, class PredicateT, class... X>
 template <class F, class... A>
-auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(const Call& call, F&& callable, A&&... args) const
+auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& callable, A&... args) const
     -> detail::result_t<FailureStrategyType, F, A...> {
-  using Callable = std::remove_reference_t<F>;
-  using R = detail::raw_t<F, A...>;
-  detail::require_repeatable<Callable, std::remove_reference_t<A>...>();
 #if !defined(__cpp_exceptions)
-  static_assert(!rethrows || (!guarded && !has_time_budget),
-                "without exceptions a refusal cannot be thrown: add ReturnOutcome{} or FormatFailure{...}");
+  static_assert(
+      !rethrows || (!guarded && !has_time_budget),
+      "without exceptions a refusal cannot be thrown, and a time budget or a guard may refuse a call: "
+      "add ReturnOutcome{} or FormatFailure{...}");
 #endif
-  if constexpr (starts_straight) {
-    using Straight = detail::StraightRun<RetryPolicy, R, Callable, std::remove_reference_t<A>...>;
-    if (Straight::may_start(*this, call)) [[likely]]
-      return Straight::run(*this, call, callable, args...);
+  if constexpr (!detail::can_be_repeated<F, A...>) {
+    detail::refuse_callable<F, A...>();
+  } else {
+    using R = detail::raw_t<F, A...>;
+    if constexpr (starts_straight) {
+      using Straight = detail::StraightRun<RetryPolicy, R, F, A...>;
+      if (Straight::may_start(*this, call)) [[likely]]
+        return Straight::run(*this, call, callable, args...);
+    }
+    auto attempt = [&](const Attempt& now) -> R { return detail::invoke_attempt(callable, now, args...); };
+    return detail::Driver<RetryPolicy, R>::run(*this, call, detail::operation_of<R>(attempt));
   }
-  auto attempt = [&](const Attempt& now) -> R { return detail::invoke_attempt(callable, now, args...); };
-  return detail::Driver<RetryPolicy, R>::run(*this, call, detail::operation_of<R>(attempt));
 }
 
 }  // namespace encore

@@ -8,6 +8,10 @@
 
 namespace encore {
 
+namespace detail {
+struct Restorer;
+}
+
 /// The retry decision for one call, for any driver: a thread that sleeps, a timer queue, a job table. It never calls, sleeps,
 /// suspends or allocates. The policy, and what the call's views point to, must outlive it. Not thread-safe: a call is driven
 /// by one at a time.
@@ -91,6 +95,7 @@ class Retrying {
   }
 
  private:
+  friend struct detail::Restorer;
   static std::optional<TimePoint> start(const Policy& policy, const Call& call) {
     if (Policy::reports_time || policy.time_budget() || call.deadline) return policy.clock().now();
     return std::nullopt;

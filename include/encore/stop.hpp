@@ -59,7 +59,10 @@ class StopView {
         operations_{&operations_for<Token>} {}
   template <class Token>
     requires(!std::same_as<Token, StopView> && StopToken<Token>)
-  StopView(const Token&& token) = delete;  // name the token first: a view of a temporary would dangle
+  constexpr StopView(const Token&& token) noexcept : StopView{token} {
+    static_assert(!StopToken<Token>,
+                  "a call only views its stop token: give the token a name, so that it outlives the call");
+  }
 
   [[nodiscard]] bool stop_requested() const noexcept {
     return operations_ != nullptr && operations_->requested(token_);
