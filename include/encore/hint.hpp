@@ -16,7 +16,10 @@ namespace detail {
 
 // Of a function that takes one argument, the type of that argument: what `RetryIf{[](const HttpError&) { … }}` looks at.
 template <class F>
-struct only_argument : only_argument<decltype(&F::operator())> {};
+struct only_argument {};
+template <class F>
+  requires requires { &F::operator(); }  // one call operator, which is no template
+struct only_argument<F> : only_argument<decltype(&F::operator())> {};
 template <class R, class A>
 struct only_argument<R (*)(A)> : std::type_identity<std::remove_cvref_t<A>> {};
 template <class R, class A>
