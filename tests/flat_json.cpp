@@ -103,6 +103,7 @@ TEST_CASE("what is no flat object is refused, quoting it", "[flat_json]") {
                            "{\"a\":\"\\ud800\"}",
                            "{\"a\":\"\\ud800\\u0041\"}",
                            "{\"a\":\"\\udc00\"}",
+                           "{\"a\":\"\\udc00\\udc00\"}",
                            "{\"a\":'b'}",
                            "{\"a\":1:2}",
                            "{\"a\":b\"c}",

@@ -87,6 +87,9 @@ TEST_CASE("an amount that is negative, NaN, infinite or too large is refused by 
         "encore: usd = 9223372.036854775808 is refused: it must be at most 9223372 USD");
   CHECK(refusal_of([] { return usd("9223372.999999999999"); }) ==
         "encore: usd = 9223372.999999999999 is refused: it must be at most 9223372 USD");
+  // 18,446,745 · 10¹² is a little over 2⁶⁴.
+  CHECK(refusal_of([] { return usd("18446745"); }) ==
+        "encore: usd = 18446745 is refused: it must be at most 9223372 USD");
   CHECK(refusal_of([] { return usd("99999999999999999999999999"); }) ==
         "encore: usd = 99999999999999999999999999 is refused: it must be at most 9223372 USD");
 }
@@ -128,6 +131,8 @@ TEST_CASE("tokens are charged at the price of a million, rounded up", "[money]")
   CHECK(cost_of_tokens(5, Money{}) == Money{});
   CHECK(cost_of_tokens(std::numeric_limits<std::uint64_t>::max(), usd(60)) == Money::most());
   CHECK(cost_of_tokens(std::numeric_limits<std::uint64_t>::max(), usd("0.000000999999")) == Money::most());
+  // 6 · 10⁷ picodollars each: a little over 2⁶⁴ in all.
+  CHECK(cost_of_tokens(307'445'734'562, usd(60)) == Money::most());
   // 10¹³ tokens at 0.000000999999 USD a million: 9.99999 USD.
   CHECK(cost_of_tokens(10'000'000'000'000, usd("0.000000999999")) == usd("9.99999"));
 }

@@ -173,6 +173,7 @@ TEST_CASE("what was remembered is taken over, and by a smaller finder as much as
     CycleFinder<char> resumed{2, smaller};
     resumed.restore(entries, finder.runs());
     CHECK(resumed.size() == static_cast<std::size_t>(smaller));
+    CHECK(resumed.runs().size() == resumed.size());
     CHECK(resumed.find(anything) == (smaller >= 2 ? 2U : 0U));
     for (const char entry : std::string{"ABABCCCC"}) {
       finder.push(entry);
