@@ -25,6 +25,8 @@ class Random {
     state_ += 0x9e3779b97f4a7c15U;
     return static_cast<double>(mix(state_) >> 11) * 0x1p-53;
   }
+  /// Where it stands: `Random{state()}` draws what this one would draw next.
+  constexpr std::uint64_t state() const noexcept { return state_; }
 
  private:
   std::uint64_t state_;

@@ -54,6 +54,7 @@ enum class KeepError : std::uint8_t {
 /// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
 template <class Policy, KeepError Keep = KeepError::if_needed>
 class RetryState {
+  friend struct Restorer;  // saves a call and brings it back
   static constexpr bool keeps_error = Keep != KeepError::never;
   static constexpr bool observed = Policy::observed;
   static constexpr bool guarded = Policy::guarded;

@@ -20,6 +20,12 @@ class Waits {
       : progression_{backoff, retry},
         previous_{delay_of(backoff, 0)} {}
 
+  /// The same where the wait before that retry is known, which some jitter looks back on.
+  constexpr Waits(const B& backoff, int retry, Duration previous)
+      : progression_{backoff, retry},
+        previous_{previous} {}
+
+  constexpr Duration previous() const noexcept { return previous_; }
   /// The wait before the next retry; `draw` is in [0, 1), and not looked at unless `draws<J>`. (C2, C8)
   constexpr Duration next(const B& backoff, const J& jitter, double draw) {
     const int retry = progression_.retry();

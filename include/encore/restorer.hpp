@@ -1,0 +1,63 @@
+// What a saved call takes out of the retry state, and how it is put back.
+#pragma once
+#include <encore/backoff.hpp>
+#include <encore/decision.hpp>
+#include <encore/duration.hpp>
+#include <encore/failure.hpp>
+#include <encore/retrying.hpp>
+#include <encore/saved_call.hpp>
+
+namespace encore::detail {
+
+/// The one that may look into a call under way, for `DurableCall`.
+struct Restorer {
+  template <class Policy>
+  static void save(const Retrying<Policy>& retrying, const Policy& policy, SavedCall& saved) {
+    const auto& state = retrying.state_;
+    saved.attempts = state.attempts();
+    saved.key_used = saved.under_way ? state.frame_.notes.key_used() : state.key_was_used_;
+    saved.outcome_unknown = state.outcome_unknown_;
+    saved.wait = state.wait_;
+    saved.previous = state.waits_ ? state.waits_->previous() : delay_of(policy.backoff(), 0);
+    saved.slept = state.slept_;
+    saved.elapsed = state.elapsed();
+    if (state.random_) saved.stream = state.random_->state();
+  }
+  template <class Policy>
+  static void restore(Retrying<Policy>& retrying, const Policy& policy, const SavedCall& saved,
+                      Duration elapsed) {
+    auto& state = retrying.state_;
+    state.frame_.attempt.ordinal = saved.attempts;
+    state.key_was_used_ = saved.key_used;
+    state.outcome_unknown_ = saved.outcome_unknown;
+    state.wait_ = saved.wait;
+    state.slept_ = saved.slept;
+    if (state.started_)
+      state.frame_.limits.started = state.started_.emplace(later(*state.started_, -elapsed));
+    if (saved.stream) state.random_.emplace(*saved.stream);
+    state.waits_.emplace(policy.backoff(), saved.attempts - (saved.under_way ? 1 : 0), saved.previous);
+    if (!saved.under_way) return;
+    state.frame_.attempt.mark_dispatched();
+    if (saved.key_used) static_cast<void>(state.frame_.attempt.idempotency_key());
+  }
+  /// Goes on with a wait, of which so much is left: guards are asked again, since those of the other process are gone.
+  template <class Policy>
+  static Decision go_on(Retrying<Policy>& retrying, const Policy& policy, Duration left) {
+    auto& state = retrying.state_;
+    state.wait_began_ = later(policy.clock().now(), left - state.wait_);
+    auto refused = state.is_last() ? StopReason::retries_exhausted : StopReason::none;
+    if constexpr (Policy::guarded) {
+      if (refused == StopReason::none) refused = state.admit(state.attempts() + 1, left);
+    }
+    return refused == StopReason::none ? Decision{.wait = left} : state.finish(refused, nullptr);
+  }
+  /// Nobody knows how the attempt ended: a failure without an exception, its request sent and not answered. (I3)
+  template <class Policy>
+  static Decision interrupted(Retrying<Policy>& retrying) {
+    auto& state = retrying.state_;
+    const auto known = state.what_is_known();
+    return state.decide(StopReason::none, Thrown{nullptr, known}, nullptr);
+  }
+};
+
+}  // namespace encore::detail
