@@ -1,0 +1,59 @@
+// Telling somebody that one idempotency key stands for two different calls.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/guard/run_guard.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/tool/key_ledger.hpp>
+
+#include <concepts>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+namespace encore {
+
+namespace role {
+struct KeyReuse {};  ///< of a tool layer: hears of keys that stand for two calls
+}  // namespace role
+
+/// A key that stands for a call other than the one it was first used for: the other side would take the new call for the
+/// old one, and it would never happen. A view. (I2)
+struct KeyReuse {
+  std::string_view key{};
+  std::string_view call_id{};
+  std::string_view call_name{};
+};
+
+/// Hears of such keys, from a `ToolRetry` or a `ToolRun`, before the call's first attempt. It is told of calls that are not
+/// harmless to repeat; what it does not stop by an exception runs. Copies share what they have seen. As thread-safe as the
+/// function.
+///   ToolRetry tools{policy, RepeatableWithKey{"ship"}, OnKeyReused{[&](const KeyReuse& reuse) { alarm(reuse.key); }}};
+template <class F>
+class OnKeyReused {
+ public:
+  using role = encore::role::KeyReuse;
+  explicit OnKeyReused(F f) : report_(std::move(f)) {
+    static_assert(std::invocable<const F&, const KeyReuse&>,
+                  "OnKeyReused takes a function of `const KeyReuse&`");
+  }
+
+  /// Reports the call if its key stands for another one.
+  void look_at(const Call& call, const IssuedCall& issued) const {
+    if (call.replay == ReplaySafety::repeatable || (call.id.empty() && call.operation_key.empty())) return;
+    const auto key = CurrentCall{call}.idempotency_key();
+    if (!seen_->stands_for(key, issued)) report_(KeyReuse{key, call.id, call.name});
+  }
+  void operator()(const KeyReuse& reuse) const { report_(reuse); }
+
+ private:
+  F report_;
+  std::shared_ptr<KeyLedger> seen_ = std::make_shared<KeyLedger>();
+};
+/// Nobody wants to hear.
+struct KeyReuseUnnoticed {
+  using role = encore::role::KeyReuse;
+  static void look_at(const Call&, const IssuedCall&) noexcept {}
+  void operator()(const KeyReuse&) const noexcept {}
+};
+
+}  // namespace encore

@@ -1,0 +1,82 @@
+// A failed tool call becomes an error result that the model reads.
+#pragma once
+#include <encore/event.hpp>
+#include <encore/failure.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/model_text.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/tool/tool_result.hpp>
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+/// Makes an error result of the failure's text, under the tool's name and the call's id. A call without an id is answered
+/// under the one that its events carry.
+inline ToolResult error_result_of(const Failure& failure, std::string text) {
+  return {ToolStatus::error, std::move(text), failure.call_name, failure.call_id};
+}
+
+namespace detail {
+template <class R>
+constexpr void require_tool_result() {
+  static_assert(
+      std::convertible_to<ToolResult, R>,
+      "TellModel answers with an encore::ToolResult, and what this callable returns cannot be made of "
+      "one: return "
+      "ToolResult, or use FormatFailure{...}");
+}
+}  // namespace detail
+
+/// Tells the model that the call failed: a `ToolResult` with the default text, which has no exception text and gives no advice;
+/// both can be asked for. If the last failure is a value, it is not looked at. (G5)
+///   ToolRetry tools{policy, Repeatable{"lookup"}, TellModel{}};
+struct TellModel {
+  using role = encore::role::OnFailure;
+  static constexpr auto mode = TerminalMode::error_result;
+  template <class R>
+  using result = R;
+  ModelText text{};  ///< its `advice` is viewed, not copied: give a literal
+
+  template <class R>
+  R failed(Failure&& failure) const {
+    detail::require_tool_result<R>();
+    return error_result_of(failure, tell_model(failure, text));
+  }
+  template <class R, class Last>
+  R failed(Failure&& failure, Last&&) const {
+    return failed<R>(std::move(failure));
+  }
+};
+
+/// The same with the text that a function makes of the failure. (G3)
+///   TellModelWith{[](const Failure& failure) { return "UNAVAILABLE:" + error_type(failure.error); }}
+template <class F>
+struct TellModelWith {
+  using role = encore::role::OnFailure;
+  static constexpr auto mode = TerminalMode::formatted;
+  static constexpr bool reports_time = true;
+  template <class R>
+  using result = R;
+  F text;
+  constexpr explicit TellModelWith(F f) : text(std::move(f)) {}
+
+  template <class R>
+  R failed(Failure&& failure) const {
+    static_assert(std::is_invocable_r_v<std::string, const F&, const Failure&>,
+                  "TellModelWith takes a function of `const Failure&` that returns text");
+    detail::require_tool_result<R>();
+    return error_result_of(failure, text(std::as_const(failure)));
+  }
+  template <class R, class Last>
+  R failed(Failure&& failure, Last&&) const {
+    return failed<R>(std::move(failure));
+  }
+};
+
+static_assert(FailureStrategy<TellModel>);
+
+}  // namespace encore

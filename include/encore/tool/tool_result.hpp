@@ -1,0 +1,26 @@
+// What a tool call came to, as the model will read it.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace encore {
+
+enum class ToolStatus : std::uint8_t { ok, error };
+
+constexpr std::string_view to_string(ToolStatus status) noexcept {
+  return status == ToolStatus::ok ? "ok" : "error";
+}
+
+/// The answer to one tool call. A regular value.
+struct ToolResult {
+  ToolStatus status = ToolStatus::ok;
+  std::string content{};
+  std::string name{};     ///< the tool's, as the model wrote it
+  std::string call_id{};  ///< of the call that it answers
+
+  bool is_error() const noexcept { return status == ToolStatus::error; }
+  friend bool operator==(const ToolResult&, const ToolResult&) = default;
+};
+
+}  // namespace encore

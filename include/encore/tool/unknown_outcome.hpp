@@ -1,0 +1,75 @@
+// Calls that failed and may have had their effect all the same: for somebody, or something, to reconcile.
+#pragma once
+#include <encore/error_type.hpp>
+#include <encore/event.hpp>
+#include <encore/ingredient.hpp>
+
+#include <concepts>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace encore {
+
+/// What is known of such a call. Its arguments are not in it: the host finds them by the call's id. (F6, I3)
+struct UnknownOutcome {
+  std::string call_id{};
+  std::string call_name{};
+  std::string resolved_name{};    ///< empty if no tool layer resolved the name
+  std::string idempotency_key{};  ///< that the other side knows it by, if it sends one (I2)
+  std::string request_id{};       ///< the dependency's own, if one was noted
+  int attempts = 0;
+  std::string error_type{};    ///< empty if what failed is a returned value
+  std::exception_ptr error{};  ///< the last exception; null if what failed is a value, or after a restart
+
+  friend bool operator==(const UnknownOutcome&, const UnknownOutcome&) = default;
+};
+
+/// Does this event end a call whose outcome is unknown: one that failed, or returned what says that it failed? Calls that are
+/// harmless to repeat have no such outcome. (I3)
+inline bool ends_with_unknown_outcome(const Event& event) noexcept {
+  if (event.kind != EventKind::call_finished) return false;
+  if (event.outcome_unknown) return true;
+  return event.notes != nullptr && event.current != nullptr && event.notes->error_result() &&
+         event.notes->outcome_unknown() && event.current->call().replay != ReplaySafety::repeatable;
+}
+
+/// An observer that hands every unknown outcome on, before the caller hears of the failure. Like any observer it changes
+/// nothing if it throws. As thread-safe as the function. (F3, I3)
+///   ToolRetry tools{policy, RepeatableWithKey{"ship"}, OnUnknownOutcome{[&](const UnknownOutcome& lost) { desk.add(lost); }}};
+template <class F>
+class OnUnknownOutcome {
+ public:
+  using role = encore::role::Observer;
+  constexpr explicit OnUnknownOutcome(F f) : reconcile_(std::move(f)) {
+    static_assert(std::invocable<const F&, const UnknownOutcome&>,
+                  "OnUnknownOutcome takes a function of `const UnknownOutcome&`");
+  }
+
+  void operator()(const Event& event) const {
+    if (ends_with_unknown_outcome(event)) reconcile_(outcome_of(event));
+  }
+  void operator()(const UnknownOutcome& outcome) const { reconcile_(outcome); }
+
+ private:
+  static UnknownOutcome outcome_of(const Event& event) {
+    UnknownOutcome outcome{.call_id = std::string{event.call_id()},
+                           .call_name = std::string{event.call_name},
+                           .resolved_name = std::string{event.resolved_name},
+                           .attempts = event.ordinal};
+    if (event.notes != nullptr) {
+      outcome.request_id = event.notes->request_id();
+      const auto keyed = event.current->call().replay == ReplaySafety::repeatable_with_key;
+      if (keyed || event.notes->key_used()) outcome.idempotency_key = event.current->idempotency_key();
+    }
+    if (event.thrown != nullptr) {
+      outcome.error_type = encore::error_type(*event.thrown);
+      outcome.error = std::current_exception();
+    }
+    return outcome;
+  }
+  F reconcile_;
+};
+
+}  // namespace encore

@@ -1,0 +1,23 @@
+#include <encore/tool/tool_result.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace {
+
+using encore::ToolResult;
+using encore::ToolStatus;
+
+static_assert(to_string(ToolStatus::ok) == "ok");
+static_assert(to_string(ToolStatus::error) == "error");
+
+TEST_CASE("a tool result is a regular value that is well unless it says otherwise", "[tool_result]") {
+  const ToolResult result{.content = "17 units", .name = "lookup", .call_id = "call-17"};
+  CHECK_FALSE(result.is_error());
+  CHECK(ToolResult{.status = ToolStatus::error}.is_error());
+  auto copy = result;
+  CHECK(copy == result);
+  copy.status = ToolStatus::error;
+  CHECK_FALSE(copy == result);
+}
+
+}  // namespace
