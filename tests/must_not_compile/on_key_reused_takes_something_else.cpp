@@ -1,0 +1,8 @@
+// EXPECT: OnKeyReused takes a function of `const KeyReuse&`
+#include <encore/tool/tool_retry.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::OnKeyReused hears{[](const encore::KeyReuse&) {}};
+#else
+inline const encore::OnKeyReused hears{[](int) {}};
+#endif

@@ -1,0 +1,14 @@
+// EXPECT: TellModel answers with an encore::ToolResult, and what this callable returns cannot be made of one
+#include <encore/tool/tool_retry.hpp>
+
+inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
+                                     encore::Repeatable{"lookup"}, encore::TellModel{}};
+#ifdef ENCORE_FIXED
+encore::ToolResult test(const encore::ToolCall& call) {
+  return tools.handle(call, [](const encore::ToolCall&) { return encore::ToolResult{}; });
+}
+#else
+int test(const encore::ToolCall& call) {
+  return tools.handle(call, [](const encore::ToolCall&) { return 17; });
+}
+#endif
