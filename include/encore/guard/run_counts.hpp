@@ -1,9 +1,9 @@
 // What a run, and the thread of conversation it belongs to, have counted against their limits.
 #pragma once
-#include <encore/unretryable.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/saved_state.hpp>
 #include <encore/setting.hpp>
+#include <encore/unretryable.hpp>
 
 #include <cstdint>
 #include <cstdio>
