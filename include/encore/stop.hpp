@@ -16,7 +16,10 @@ namespace encore {
 /// The callback type that belongs to a stop token: `Token::callback_type<Function>` as in P2300, or a specialisation of
 /// this trait for a token of one's own.
 template <class Token, class Function>
-struct stop_callback_for {
+struct stop_callback_for {};
+template <class Token, class Function>
+  requires requires { typename Token::template callback_type<Function>; }
+struct stop_callback_for<Token, Function> {
   using type = typename Token::template callback_type<Function>;
 };
 #if defined(__cpp_lib_jthread)
