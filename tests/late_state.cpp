@@ -26,7 +26,7 @@ TEST_CASE("a late state is nothing before the first failure, and leaves nothing 
           "[late_state]") {
   const RetryPolicy plain{RetryOn<Slow>{}};
   STATIC_REQUIRE(std::is_trivially_destructible_v<LateOf<decltype(plain)>>);
-  const LateOf<decltype(plain)> late;
+  const LateOf<decltype(plain)> late{plain};
   CHECK(!late.made());
 }
 
@@ -34,26 +34,26 @@ TEST_CASE("with a time budget a late state keeps the last exception through the 
           "[late_state]") {
   encore::testing::FakeClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{10s}, NoJitter{}, clock};
-  LateOf<decltype(policy)> late;
+  LateOf<decltype(policy)> late{policy};
   auto goes_on = false;
   try {
     throw Slow{"the last failure"};
   } catch (const std::exception& error) {
-    goes_on = late.threw(policy, &error, clock.now());
+    goes_on = late.threw(&error, clock.now());
   }
   CHECK(goes_on);
   CHECK(late.made());
   clock.after(500ms, [&] { clock.set(TimePoint{Duration{20s}}); });  // the wait takes longer than it was to
-  CHECK(!late.wait(policy));
+  CHECK(!late.wait());
   CHECK_THROWS_AS(std::rethrow_exception(late.error()), Slow);
 }
 
 TEST_CASE("a late state says no when the exception is not to be retried [B3]", "[late_state]") {
   const RetryPolicy plain{RetryOn<Slow>{}};
-  LateOf<decltype(plain)> late;
+  LateOf<decltype(plain)> late{plain};
   try {
     throw std::logic_error{"wrong"};
   } catch (const std::exception& error) {
-    CHECK(!late.threw(plain, &error));
+    CHECK(!late.threw(&error));
   }
 }

@@ -339,7 +339,12 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& c
         return Straight::run(*this, call, callable, args...);
     }
     auto attempt = [&](const Attempt& now) -> R { return detail::invoke_attempt(callable, now, args...); };
-    return detail::Driver<RetryPolicy, R>::run(*this, call, detail::operation_of<R>(attempt));
+    if constexpr (starts_straight) {
+      const Call general = call;  // so that the caller's own need not be in memory on the straight way
+      return detail::Driver<RetryPolicy, R>::run(*this, general, detail::operation_of<R>(attempt));
+    } else {
+      return detail::Driver<RetryPolicy, R>::run(*this, call, detail::operation_of<R>(attempt));
+    }
   }
 }
 

@@ -119,7 +119,7 @@ class RetryState {
   /// Nobody will go on with this call: its permits come back, and observers hear its end. (H1)
   void abandoned() {
     if constexpr (guarded) permits_.release();
-    if (reason_ == StopReason::none) finish(StopReason::cancelled, nullptr);
+    if (reason_ == StopReason::none) finish(StopReason::cancelled, nullptr, TerminalMode::none);
   }
 
   template <class Value>
@@ -135,7 +135,8 @@ class RetryState {
   [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
     const auto known = what_is_known();
     const Returned<Value> failure{value, known};
-    if (verdict == StopReason::none) verdict = listed_as_never(policy_, failure);
+    if (verdict == StopReason::none)
+      verdict = is_never_retried(failure) ? StopReason::never_retry_type : listed_as_never(policy_, failure);
     return decide(verdict, failure, nullptr);
   }
 
@@ -177,6 +178,7 @@ class RetryState {
             .observer_errors = observer_errors_,
             .outcome_unknown = outcome_unknown_};
   }
+  const Policy& policy() const noexcept { return policy_; }
   const Attempt& attempt() const noexcept { return frame_.attempt; }
   const Call& call() const noexcept { return frame_.call(); }
   const CurrentCall& current() const noexcept { return frame_.current; }
@@ -336,6 +338,9 @@ class RetryState {
   }
 
   Decision finish(StopReason reason, const Thrown* thrown) {
+    return finish(reason, thrown, mode_of(reason, thrown != nullptr || attempts() == 0));
+  }
+  Decision finish(StopReason reason, const Thrown* thrown, [[maybe_unused]] TerminalMode mode) {
     reason_ = reason;
     if constexpr (guarded) {
       if (counts_as_failed_call(reason)) permits_.call_failed(now(), reason != StopReason::not_retryable);
@@ -344,7 +349,7 @@ class RetryState {
     if constexpr (observed) {
       auto event = event_of(EventKind::call_finished);
       event.reason = reason;
-      event.mode = mode_of(reason, thrown != nullptr || attempts() == 0);
+      event.mode = mode;
       event.slept = slept_;
       event.observer_errors = observer_errors_;
       event.outcome_unknown = outcome_unknown_ && reason != StopReason::succeeded;
@@ -395,5 +400,24 @@ class RetryState {
   [[no_unique_address]] std::conditional_t<keeps_error, std::exception_ptr, NoError> error_{};
   [[no_unique_address]] typename permits_for<typename Policy::Guards>::type permits_{};
 };
+
+/// Sleeps through a wait of this call. If an exception ends the sleep, as a thread's forced unwind does, it ends the call
+/// too: permits come back, and observers hear of it. (B4, F1, H1)
+template <class Policy, class State>
+void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
+  if (wait <= Duration::zero()) return;
+#if defined(__cpp_exceptions)
+  if constexpr (Policy::observed || Policy::guarded) {
+    try {
+      policy.clock().sleep_for(wait, state.call().stop);
+    } catch (...) {
+      state.abandoned();
+      throw;
+    }
+    return;
+  } else
+#endif
+    policy.clock().sleep_for(wait, state.call().stop);
+}
 
 }  // namespace encore::detail

@@ -49,7 +49,8 @@ class StraightRun {
     if constexpr (Policy::has_time_budget) {
       if (policy.time_budget() == Duration::zero()) return false;  // expired on entry
     }
-    return !call.limits_itself() && (framed || !Policy::reads_call || !call.id.empty());
+    return !call.limits_itself() &&
+           (framed || !Policy::reads_call || (!call.id.empty() && call.operation_key.empty()));
   }
 
   ENCORE_FORCE_INLINE static R run(const Policy& policy, const Call& call, F& callable, A&... args) {
@@ -60,7 +61,7 @@ class StraightRun {
     [[maybe_unused]] Frame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
     [[maybe_unused]] int errors = 0;
     [[maybe_unused]] auto returned = false;
-    Late late;
+    Late late{policy};
 
     if constexpr (observed) tell(policy, EventKind::attempt_started, call, frame, started, errors);
     if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
@@ -70,9 +71,9 @@ class StraightRun {
         try {
           return attempt(callable, frame, args...);
         } catch (const Only& error) {
-          if (!threw(policy, late, &error, call, frame, started, errors)) throw;
+          if (!threw(late, &error, call, frame, started, errors)) throw;
         }
-        if (!late.wait(policy) && Policy::has_time_budget) std::rethrow_exception(late.error());
+        if (!late.wait() && Policy::has_time_budget) std::rethrow_exception(late.error());
         continue;
       }
       try {
@@ -87,7 +88,7 @@ class StraightRun {
             return static_cast<R&&>(result);
           }
           // The value is kept for as long as the wait.
-          if (!failed(policy, late, result, verdict, frame, started, errors) || !late.wait(policy))
+          if (!failed(late, result, verdict, frame, started, errors) || !late.wait())
             return static_cast<R&&>(result);
           returned = false;
           continue;
@@ -111,12 +112,12 @@ class StraightRun {
         }
 #if defined(__cpp_exceptions)
       } catch (const std::exception& error) {
-        if (returned || !threw(policy, late, &error, call, frame, started, errors)) throw;
+        if (returned || !threw(late, &error, call, frame, started, errors)) throw;
       } catch (...) {
-        if (returned || !threw(policy, late, nobody_knows, call, frame, started, errors)) throw;
+        if (returned || !threw(late, nobody_knows, call, frame, started, errors)) throw;
       }
       // Without a limit of time nothing can end this call in its wait.
-      if (!late.wait(policy) && Policy::has_time_budget) std::rethrow_exception(late.error());
+      if (!late.wait() && Policy::has_time_budget) std::rethrow_exception(late.error());
 #endif
     }
   }
@@ -168,32 +169,32 @@ class StraightRun {
 
   // Inside the handler: does another attempt follow?
   template <class Error>
-  ENCORE_FORCE_INLINE static bool threw(const Policy& policy, Late& late, const Error* error,
-                                        [[maybe_unused]] const Call& call, [[maybe_unused]] Frame& frame,
+  ENCORE_FORCE_INLINE static bool threw(Late& late, const Error* error, [[maybe_unused]] const Call& call,
+                                        [[maybe_unused]] Frame& frame,
                                         [[maybe_unused]] const std::optional<TimePoint>& started,
                                         [[maybe_unused]] int errors) {
 #if defined(__cpp_exceptions)
     if constexpr (framed)
-      return late.threw(policy, error, started, errors, frame);
+      return late.threw(error, started, errors, frame);
     else if constexpr (Policy::reads_call)
-      return late.threw(policy, error, started, errors, call.id.data(), call.id.size(), call.name.data(),
+      return late.threw(error, started, errors, call.id.data(), call.id.size(), call.name.data(),
                         call.name.size(), call.resolved_name.data(), call.resolved_name.size(), call.scope);
     else if constexpr (Policy::has_time_budget)
-      return late.threw(policy, error, started);
+      return late.threw(error, started);
     else
-      return late.threw(policy, error);
+      return late.threw(error);
 #else
     return false;
 #endif
   }
   template <class Value>
-  ENCORE_FORCE_INLINE static bool failed(const Policy& policy, Late& late, const Value& value,
-                                         StopReason verdict, [[maybe_unused]] Frame& frame,
+  ENCORE_FORCE_INLINE static bool failed(Late& late, const Value& value, StopReason verdict,
+                                         [[maybe_unused]] Frame& frame,
                                          const std::optional<TimePoint>& started, int errors) {
     if constexpr (framed)
-      return late.returned_failure(policy, value, verdict, started, errors, frame);
+      return late.returned_failure(value, verdict, started, errors, frame);
     else
-      return late.returned_failure(policy, value, verdict, started, errors);
+      return late.returned_failure(value, verdict, started, errors);
   }
 };
 
