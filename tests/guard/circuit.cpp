@@ -1,0 +1,288 @@
+#include <encore/guard/circuit.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+
+using namespace std::chrono_literals;
+using encore::Circuit, encore::CircuitState;
+
+namespace {
+
+constexpr auto immediately = 0s;
+
+constexpr encore::TimePoint at(encore::Duration since_the_begin) {
+  return encore::TimePoint{since_the_begin};
+}
+
+constexpr Circuit three_failures_then_30s() { return Circuit{{.failures_to_open = 3, .open_for = 30s}}; }
+
+// Opened at second 0 by one failure: half open from second 30 on.
+constexpr Circuit opened(encore::CircuitBreakerOptions options = {.failures_to_open = 1, .open_for = 30s}) {
+  Circuit circuit{options};
+  circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
+  return circuit;
+}
+
+// The state after a script of results, one each second: 'f' fails, 's' succeeds.
+constexpr CircuitState state_after(const char* script) {
+  auto circuit = three_failures_then_30s();
+  auto time = at(0s);
+  for (; *script != '\0'; ++script, time += 1s) {
+    const auto ticket = circuit.admit(time, immediately);
+    if (!ticket) continue;
+    *script == 's' ? circuit.succeeded(*ticket) : circuit.failed(*ticket, time);
+  }
+  return circuit.state(time);
+}
+static_assert(state_after("") == CircuitState::closed);
+static_assert(state_after("ff") == CircuitState::closed);
+static_assert(state_after("fff") == CircuitState::open);
+static_assert(state_after("ffsff") == CircuitState::closed, "only failures in a row count");
+static_assert(state_after("ffsfff") == CircuitState::open);
+
+static_assert(to_string(CircuitState::closed) == "closed" && to_string(CircuitState::open) == "open" &&
+              to_string(CircuitState::half_open) == "half_open");
+
+TEST_CASE("the Nth failure in a row opens, and nobody is let through for the set time [H3]", "[circuit]") {
+  auto circuit = three_failures_then_30s();
+  for (int i = 0; i < 3; ++i) {
+    const auto ticket = circuit.admit(at(5s), immediately);
+    REQUIRE(ticket);
+    CHECK(!ticket->probe);
+    circuit.failed(*ticket, at(7s));
+  }
+  CHECK(circuit.state(at(7s)) == CircuitState::open);
+  CHECK(!circuit.admit(at(7s), immediately));
+  CHECK(circuit.state(at(37s) - 1ns) == CircuitState::open);
+  CHECK(!circuit.admit(at(37s) - 1ns, immediately));
+  CHECK(circuit.state(at(37s)) == CircuitState::half_open);
+  CHECK(circuit.admit(at(37s), immediately));
+}
+
+TEST_CASE("half open admits exactly one probe at a time [H3]", "[circuit]") {
+  auto circuit = opened();
+  const auto probe = circuit.admit(at(30s), immediately);
+  REQUIRE(probe);
+  CHECK(probe->probe);
+  for (int second = 30; second < 60; ++second)
+    CHECK(!circuit.admit(at(std::chrono::seconds{second}), immediately));
+  CHECK(circuit.state(at(59s)) == CircuitState::half_open);
+}
+
+TEST_CASE("a probe's success closes, and the failures are forgotten [H3]", "[circuit]") {
+  Circuit circuit{{.failures_to_open = 2, .open_for = 30s}};
+  for (int i = 0; i < 2; ++i) circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
+  circuit.succeeded(*circuit.admit(at(30s), immediately));
+  CHECK(circuit.state(at(30s)) == CircuitState::closed);
+  const auto next = circuit.admit(at(30s), immediately);
+  REQUIRE(next);
+  CHECK(!next->probe);
+  circuit.failed(*next, at(30s));
+  CHECK(circuit.state(at(30s)) == CircuitState::closed);
+}
+
+TEST_CASE("a probe's failure opens anew, at once and for the whole time from then on [H3]", "[circuit]") {
+  Circuit circuit{{.failures_to_open = 3, .open_for = 30s}};
+  for (int i = 0; i < 3; ++i) circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
+  circuit.failed(*circuit.admit(at(30s), immediately), at(40s));
+  CHECK(circuit.state(at(69s)) == CircuitState::open);
+  CHECK(!circuit.admit(at(70s) - 1ns, immediately));
+  CHECK(circuit.admit(at(70s), immediately));
+}
+
+TEST_CASE("results from an earlier state are ignored [H3]", "[circuit]") {
+  Circuit circuit{{.failures_to_open = 1, .open_for = 30s}};
+  const auto slow = *circuit.admit(at(0s), immediately);
+  const auto slower = *circuit.admit(at(0s), immediately);
+  circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
+
+  SECTION("while it is open") {
+    circuit.succeeded(slow);
+    CHECK(circuit.state(at(1s)) == CircuitState::open);
+    circuit.failed(slower, at(20s));
+    CHECK(circuit.admit(at(30s), immediately));  // not opened anew at second 20
+  }
+  SECTION("while a probe is out") {
+    const auto probe = *circuit.admit(at(30s), immediately);
+    circuit.succeeded(slow);
+    CHECK(circuit.state(at(31s)) == CircuitState::half_open);
+    circuit.failed(slower, at(31s));
+    CHECK(circuit.state(at(31s)) == CircuitState::half_open);
+    circuit.succeeded(probe);
+    CHECK(circuit.state(at(31s)) == CircuitState::closed);
+  }
+  SECTION("after it has closed again") {
+    circuit.succeeded(*circuit.admit(at(30s), immediately));
+    circuit.failed(slow, at(31s));
+    CHECK(circuit.state(at(31s)) == CircuitState::closed);
+  }
+}
+
+TEST_CASE("a probe that is withdrawn lets the next one probe at once [H1, H3]", "[circuit]") {
+  auto circuit = opened();
+  const auto probe = *circuit.admit(at(30s), immediately);
+  circuit.withdrawn(probe);
+  CHECK(circuit.state(at(30s)) == CircuitState::half_open);
+  const auto next = circuit.admit(at(30s), immediately);
+  REQUIRE(next);
+  CHECK(next->probe);
+
+  circuit.withdrawn(probe);  // a late one does not take the next one's place away
+  CHECK(!circuit.admit(at(30s), immediately));
+}
+
+TEST_CASE("a probe's lease runs from its begin, and then another one may probe [H3]", "[circuit]") {
+  auto circuit = opened({.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s});
+  const auto probe = *circuit.admit(at(30s), immediately);
+  circuit.began(probe, at(33s));
+  CHECK(!circuit.admit(at(43s) - 1ns, immediately));
+  const auto next = circuit.admit(at(43s), immediately);
+  REQUIRE(next);
+  CHECK(next->probe);
+
+  circuit.succeeded(probe);  // late
+  CHECK(circuit.state(at(44s)) == CircuitState::half_open);
+  circuit.failed(probe, at(44s));
+  CHECK(circuit.state(at(44s)) == CircuitState::half_open);
+  circuit.began(probe, at(50s));
+  CHECK(circuit.admit(at(53s), immediately));  // the lease of `next` was not lengthened by another's begin
+}
+
+TEST_CASE("a probe whose lease has ended still counts as long as nobody took its place [H3]", "[circuit]") {
+  auto circuit = opened({.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s});
+  const auto probe = *circuit.admit(at(30s), immediately);
+  circuit.succeeded(probe);
+  CHECK(circuit.state(at(99s)) == CircuitState::closed);
+}
+
+TEST_CASE("the lease is as long as the open time, unless it is named [H3]", "[circuit]") {
+  auto circuit = opened({.failures_to_open = 1, .open_for = 7s});
+  REQUIRE(circuit.admit(at(7s), immediately));
+  CHECK(!circuit.admit(at(14s) - 1ns, immediately));
+  CHECK(circuit.admit(at(14s), immediately));
+}
+
+TEST_CASE("asked before a sleep, it answers for the time after it [H2]", "[circuit]") {
+  auto circuit = opened();
+  CHECK(!circuit.admit(at(10s), 20s - 1ns));
+  const auto later = circuit.admit(at(10s), 20s);
+  REQUIRE(later);
+  CHECK(later->probe);
+}
+
+TEST_CASE(
+    "a probe that still waits gives way to an attempt that begins sooner, but never before the open time is "
+    "over [H2, H3]",
+    "[circuit]") {
+  auto circuit = opened();
+  const auto waiting = *circuit.admit(at(10s), 50s);  // will begin at second 60
+  CHECK(circuit.state(at(29s)) == CircuitState::open);
+  CHECK(!circuit.admit(at(29s), immediately));
+  CHECK(!circuit.admit(at(10s), 50s));  // no sooner
+  CHECK(!circuit.admit(at(10s), 55s));
+
+  const auto sooner = circuit.admit(at(30s), immediately);
+  REQUIRE(sooner);
+  CHECK(!circuit.admit(at(31s), immediately));
+
+  SECTION("which is refused on waking if that one is still out") {
+    circuit.began(*sooner, at(45s));
+    CHECK(!circuit.admit_again(waiting, at(60s)));
+  }
+  SECTION("and admitted on waking, as an ordinary attempt, if that one has closed the circuit") {
+    circuit.succeeded(*sooner);
+    const auto woken = circuit.admit_again(waiting, at(60s));
+    REQUIRE(woken);
+    CHECK(!woken->probe);
+    circuit.failed(*woken, at(60s));  // and its result counts
+    CHECK(circuit.state(at(60s)) == CircuitState::open);
+  }
+}
+
+TEST_CASE("once the wait is over, a probe gives way to nobody [H3]", "[circuit]") {
+  auto circuit = opened();
+  const auto waiting = *circuit.admit(at(10s), 50s);
+  const auto woken = circuit.admit_again(waiting, at(58s));  // woken early
+  REQUIRE(woken);
+  CHECK(woken->probe);
+  CHECK(!circuit.admit(at(59s), immediately));
+  CHECK(!circuit.admit(at(88s) - 1ns, immediately));
+  CHECK(circuit.admit(at(88s), immediately));
+}
+
+TEST_CASE("one that opened while an attempt waited refuses it on waking [H2]", "[circuit]") {
+  Circuit circuit{{.failures_to_open = 1, .open_for = 30s}};
+  const auto waiting = *circuit.admit(at(0s), 10s);
+  const auto long_waiting = *circuit.admit(at(0s), 30s);
+  circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
+  CHECK(!circuit.admit_again(waiting, at(10s)));
+  const auto woken = circuit.admit_again(long_waiting, at(30s));
+  REQUIRE(woken);
+  CHECK(woken->probe);  // it is the one that tries
+  CHECK(!circuit.admit(at(30s), immediately));
+}
+
+TEST_CASE("failures that are not worth a retry count only if told so [H3]", "[circuit]") {
+  const Circuit usual{{}};
+  CHECK(usual.counts(true));
+  CHECK(!usual.counts(false));
+  const Circuit strict{{.count_permanent_failures = true}};
+  CHECK(strict.counts(true));
+  CHECK(strict.counts(false));
+}
+
+TEST_CASE("forced open it stays so until it is reset [H3]", "[circuit]") {
+  Circuit circuit{{.failures_to_open = 1}};
+  const auto under_way = *circuit.admit(at(0s), immediately);
+  circuit.force_open();
+  circuit.succeeded(under_way);
+  CHECK(circuit.state(encore::TimePoint::max() - 1ns) == CircuitState::open);
+  CHECK(!circuit.admit(at(100'000h), immediately));
+  CHECK(!circuit.admit(at(-5s), immediately));
+  CHECK(circuit.state(at(1'000'000h)) == CircuitState::open);
+  circuit.reset();
+  CHECK(circuit.state(at(0s)) == CircuitState::closed);
+  circuit.failed(under_way, at(0s));
+  CHECK(circuit.state(at(0s)) == CircuitState::closed);
+  CHECK(circuit.admit(at(0s), immediately));
+}
+
+TEST_CASE("a clock that is set back makes nobody wait longer than the set time [D7]", "[circuit]") {
+  auto circuit = opened({.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s});
+  CHECK(!circuit.admit(at(-1h), immediately));
+  CHECK(!circuit.admit(at(-1h + 30s) - 1ns, immediately));
+  const auto probe = circuit.admit(at(-1h + 30s), immediately);
+  REQUIRE(probe);
+
+  CHECK(circuit.state(at(-2h)) == CircuitState::half_open);
+  CHECK(!circuit.admit(at(-2h), immediately));
+  CHECK(!circuit.admit(at(-2h + 10s) - 1ns, immediately));
+  CHECK(circuit.admit(at(-2h + 10s), immediately));
+}
+
+TEST_CASE("the longest times do not overflow [C7]", "[circuit]") {
+  auto circuit = opened({.failures_to_open = 1, .open_for = std::chrono::hours::max()});
+  CHECK(!circuit.admit(at(1'000'000h), encore::longest_wait));
+  CHECK(circuit.state(at(1'000'000h)) == CircuitState::open);
+}
+
+TEST_CASE("settings that cannot work are refused by name [C3]", "[circuit]") {
+  using Catch::Matchers::ContainsSubstring;
+  using Catch::Matchers::MessageMatches;
+  CHECK_THROWS_MATCHES((Circuit{{.failures_to_open = 0}}), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("failures_to_open")));
+  CHECK_THROWS_MATCHES((Circuit{{.open_for = -1s}}), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("open_for")));
+  CHECK_THROWS_MATCHES((Circuit{{.open_for = 0s}}), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("probe_lease")));
+  CHECK_THROWS_MATCHES((Circuit{{.probe_lease = 0s}}), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("probe_lease")));
+  CHECK_NOTHROW(Circuit{{.open_for = 0s, .probe_lease = 1s}});
+}
+
+}  // namespace

@@ -1,0 +1,483 @@
+#include "asking.hpp"
+#include "read_only.hpp"
+#include <encore/duration.hpp>
+#include <encore/guard/circuit_breaker.hpp>
+#include <encore/limits.hpp>
+#include <encore/never_retry.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
+#include <encore/predicate.hpp>
+#include <encore/random.hpp>
+#include <encore/refused.hpp>
+#include <encore/retry_if.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/durations.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/scripted.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using encore::CircuitBreaker, encore::CircuitState, encore::StopReason;
+using guard_test::Asking, guard_test::attempt_fails, guard_test::attempt_succeeds;
+
+namespace {
+
+static_assert(encore::Guard<CircuitBreaker>);
+static_assert(!std::is_copy_constructible_v<CircuitBreaker::Permit>, "a permit is given back once");
+static_assert(std::is_nothrow_move_constructible_v<CircuitBreaker::Permit>);
+
+struct Timeout : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct NotFound : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void open(CircuitBreaker& breaker, const Asking& asking) {
+  while (attempt_fails(breaker, asking)) {}
+}
+
+TEST_CASE("a breaker opens at the Nth failure in a row, refuses, probes and closes [H3]",
+          "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 3, .open_for = 30s}};
+  CHECK(attempt_fails(breaker, asking));
+  CHECK(attempt_fails(breaker, asking));
+  CHECK(attempt_succeeds(breaker, asking));  // so the count begins anew
+  for (int i = 0; i < 3; ++i) {
+    CHECK(breaker.state(asking.now) == CircuitState::closed);
+    CHECK(attempt_fails(breaker, asking));
+  }
+  CHECK(breaker.state(asking.now) == CircuitState::open);
+  CHECK(!attempt_succeeds(breaker, asking));
+  asking.clock.advance(30s);
+  CHECK(breaker.state(asking.now) == CircuitState::half_open);
+  CHECK(attempt_fails(breaker, asking));
+  CHECK(breaker.state(asking.now) == CircuitState::open);
+  asking.clock.advance(30s);
+  CHECK(attempt_succeeds(breaker, asking));
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+}
+
+TEST_CASE("without settings it takes five failures and thirty seconds", "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker;
+  for (int i = 0; i < 5; ++i) CHECK(attempt_fails(breaker, asking));
+  CHECK(!attempt_fails(breaker, asking));
+  asking.clock.advance(30s - 1ns);
+  CHECK(!attempt_fails(breaker, asking));
+  asking.clock.advance(1ns);
+  CHECK(attempt_fails(breaker, asking));
+}
+
+TEST_CASE("half open lets one through, not a thousand (fault 35: Polly #216) [H3]", "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
+  open(breaker, asking);
+  asking.clock.advance(30s);
+  auto probe = breaker.admit(asking.first());
+  REQUIRE(probe);
+  probe->began(asking.now);
+  int admitted = 0;
+  for (int i = 0; i < 1000; ++i) admitted += breaker.admit(asking.first()).has_value();
+  CHECK(admitted == 0);
+}
+
+TEST_CASE("a probe that never returns is given up when its lease ends (fault 36: OmniRoute #13836) [H3]",
+          "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s}};
+  open(breaker, asking);
+  asking.clock.advance(30s);
+  auto lost = breaker.admit(asking.first());
+  REQUIRE(lost);
+  asking.clock.advance(2s);
+  lost->began(asking.now);  // the lease runs from here
+  asking.clock.advance(10s - 1ns);
+  CHECK(!breaker.admit(asking.first()));
+  asking.clock.advance(1ns);
+  auto next = breaker.admit(asking.first());
+  REQUIRE(next);
+
+  lost->failed(asking.now, true);  // after six days it answers all the same: ignored
+  CHECK(breaker.state(asking.now) == CircuitState::half_open);
+  next->succeeded(asking.now);
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+}
+
+TEST_CASE("a probe whose failure does not count comes back (fault 35: resilience4j #544) [H1, H3]",
+          "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
+  open(breaker, asking);
+  asking.clock.advance(30s);
+  for (int i = 0; i < 10; ++i) {
+    CHECK(attempt_fails(breaker, asking, false));
+    CHECK(breaker.state(asking.now) == CircuitState::half_open);
+  }
+  CHECK(attempt_succeeds(breaker, asking));
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+}
+
+TEST_CASE("a permit that is destroyed without a result is returned unspent [H1, H3]", "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
+  breaker.admit(asking.first());
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+  open(breaker, asking);
+  asking.clock.advance(30s);
+  {
+    auto probe = breaker.admit(asking.first());
+    REQUIRE(probe);
+    probe->began(asking.now);
+    auto moved = std::move(*probe);
+    probe.reset();  // what was moved from gives nothing back
+    CHECK(!breaker.admit(asking.first()));
+  }
+  CHECK(breaker.admit(asking.first()));
+}
+
+TEST_CASE("failures that are not worth a retry neither count nor excuse, unless told to count [H3]",
+          "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker usual{{.failures_to_open = 2}};
+  for (int i = 0; i < 10; ++i) CHECK(attempt_fails(usual, asking, false));
+  CHECK(attempt_fails(usual, asking, true));
+  CHECK(attempt_fails(usual, asking, false));
+  CHECK(usual.state(asking.now) == CircuitState::closed);
+  CHECK(attempt_fails(usual, asking, true));
+  CHECK(usual.state(asking.now) == CircuitState::open);
+
+  CircuitBreaker strict{{.failures_to_open = 2, .count_permanent_failures = true}};
+  CHECK(attempt_fails(strict, asking, false));
+  CHECK(attempt_fails(strict, asking, false));
+  CHECK(strict.state(asking.now) == CircuitState::open);
+}
+
+TEST_CASE("an operator can open and reset it [H3]", "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker;
+  auto under_way = breaker.admit(asking.first());
+  breaker.force_open();
+  under_way->succeeded(asking.now);
+  asking.clock.advance(24h * 365);
+  CHECK(breaker.state(asking.now) == CircuitState::open);
+  CHECK(!breaker.admit(asking.first()));
+  breaker.reset();
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+  CHECK(breaker.admit(asking.first()));
+}
+
+TEST_CASE("a permit that was told a result takes no second one [H1]", "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 2}};
+  auto permit = breaker.admit(asking.first());
+  permit->failed(asking.now, true);
+  permit->failed(asking.now, true);
+  permit->succeeded(asking.now);
+  permit->began(asking.now);
+  CHECK(!permit->still_admitted(asking.now));
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+  CHECK(attempt_fails(breaker, asking));
+  CHECK(breaker.state(asking.now) == CircuitState::open);
+}
+
+TEST_CASE("a healthy breaker reads no clock [P5, P10]", "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker;
+  for (int i = 0; i < 100; ++i) {
+    auto permit = breaker.admit(asking.retry(1s));
+    permit->began(asking.now);
+    CHECK(permit->still_admitted(asking.now));
+    permit->succeeded(asking.now);
+  }
+  CHECK(asking.clock.readings() == 0);
+
+  attempt_fails(breaker, asking);  // needs the time in case it opens
+  const auto readings = asking.clock.readings();
+  CHECK(
+      breaker.admit(asking.first()));  // one failure in five bars nobody's way, and asks nobody for the time
+  CHECK(asking.clock.readings() == readings);
+}
+
+#ifdef ENCORE_TESTS_READ_ONLY
+TEST_CASE("a healthy breaker writes nothing to shared memory [P10]", "[circuit_breaker]") {
+  Asking asking;
+  guard_test::ReadOnly<CircuitBreaker> breaker;
+  attempt_fails(breaker.get(), asking);
+  attempt_succeeds(breaker.get(), asking);  // healthy again
+  breaker.forbid_writing();
+  for (int i = 0; i < 3; ++i) CHECK(attempt_succeeds(breaker.get(), asking));
+  auto permit = breaker.get().admit(asking.retry(1s));
+  CHECK(permit->still_admitted(asking.now));
+  permit.reset();
+}
+#endif
+
+// ---- in a policy ------------------------------------------------------------------------------------------------------
+
+struct Setting {
+  FakeClock clock{};
+  CircuitBreaker breaker{{.failures_to_open = 3, .open_for = 30s}};
+  auto policy(int retries) {
+    return encore::RetryPolicy{clock,
+                               breaker,
+                               encore::RetryOn<Timeout>{},
+                               encore::MaxRetries{retries},
+                               encore::NoJitter{},
+                               encore::ConstantBackoff{.delay = 1s}};
+  }
+};
+
+TEST_CASE("in a policy each attempt counts, and nobody waits in order to be refused [H2, H3]",
+          "[circuit_breaker]") {
+  Setting setting;
+  Scripted<int> tool{times(3, throws<Timeout>("slow")), always(returns(1))};
+  const auto outcome = setting.policy(9).with(encore::ReturnOutcome{}).run({.name = "lookup"}, tool);
+  CHECK(outcome.reason() == StopReason::circuit_open);
+  CHECK(outcome.attempts() == 3);
+  CHECK(outcome.failure().error != nullptr);           // the last real failure is kept
+  CHECK(setting.clock.sleeps() == Durations{1s, 1s});  // and there is no sleep before the refusal
+
+  const auto refused = setting.policy(9).with(encore::ReturnOutcome{}).run({.name = "lookup"}, tool);
+  CHECK(refused.reason() == StopReason::circuit_open);
+  CHECK(refused.attempts() == 0);
+  CHECK(refused.failure().error == nullptr);
+
+  setting.clock.advance(30s);
+  CHECK(setting.policy(0).run(tool) == 1);
+  CHECK(setting.breaker.state(encore::Now{setting.clock}) == CircuitState::closed);
+}
+
+TEST_CASE("a wait that ends after the open time is worth it: the retry is the probe [H2]",
+          "[circuit_breaker]") {
+  Setting setting;
+  Scripted<int> tool{times(3, throws<Timeout>("slow")), returns(1)};
+  CHECK(setting.policy(9).with(encore::ConstantBackoff{.delay = 30s}).run(tool) == 1);
+  CHECK(setting.clock.sleeps() == Durations{30s, 30s, 30s});
+}
+
+TEST_CASE("a breaker that opened during the wait refuses on waking, with the last real failure [H2]",
+          "[circuit_breaker]") {
+  Setting setting;
+  Asking others;
+  setting.clock.after(500ms, [&] { open(setting.breaker, others); });
+  Scripted<int> tool{throws<Timeout>("slow"), always(returns(1))};
+  const auto outcome = setting.policy(9).with(encore::ReturnOutcome{}).run(tool);
+  CHECK(outcome.reason() == StopReason::circuit_open);
+  CHECK(outcome.attempts() == 1);
+  CHECK(outcome.failure().error != nullptr);
+  CHECK(tool.calls() == 1);
+}
+
+TEST_CASE("a probe whose wait is ended by a stop lets the next one probe at once [H2, K1]",
+          "[circuit_breaker]") {
+  Setting setting;
+  std::stop_source source;
+  const auto token = source.get_token();
+  setting.clock.after(65s, [&] { source.request_stop(); });
+  Scripted<int> tool{times(3, throws<Timeout>("slow")), always(returns(1))};
+  const auto outcome = setting.policy(9)
+                           .with(encore::ReturnOutcome{}, encore::ConstantBackoff{.delay = 30s})
+                           .run({.stop = token}, tool);
+  CHECK(outcome.reason() == StopReason::cancelled);
+  CHECK(outcome.attempts() == 3);
+  CHECK(setting.breaker.state(encore::Now{setting.clock}) == CircuitState::open);
+  setting.clock.advance(25s);
+  CHECK(setting.policy(0).run(tool) == 1);
+}
+
+TEST_CASE("whatever ends a probe, it comes back (fault 35: resilience4j #544, #2488) [H1]",
+          "[circuit_breaker]") {
+  Setting setting;
+  const encore::Now now{setting.clock};
+  Scripted<int> broken{always(throws<Timeout>("slow"))};
+  CHECK_THROWS_AS(setting.policy(2).run(broken), Timeout);
+  setting.clock.advance(30s);
+  REQUIRE(setting.breaker.state(now) == CircuitState::half_open);
+
+  CHECK_THROWS_AS(setting.policy(0).run([]() -> int { throw NotFound{"not a failure of the tool"}; }),
+                  NotFound);
+  CHECK_THROWS_AS(setting.policy(0).run([]() -> int { throw 42; }), int);
+  CHECK_THROWS_AS(setting.policy(0).run([]() -> int { throw encore::Cancelled{}; }), encore::Cancelled);
+  const auto throwing =
+      setting.policy(0).with(encore::NeverRetryIf{[](const std::exception&) -> bool { throw 1; }});
+  CHECK_THROWS_AS(throwing.run([]() -> int { throw Timeout{"the predicate throws"}; }), Timeout);
+  CHECK(setting.breaker.state(now) == CircuitState::half_open);
+  CHECK(setting.policy(0).run([] { return 1; }) == 1);
+  CHECK(setting.breaker.state(now) == CircuitState::closed);
+}
+
+TEST_CASE("several policies share one breaker [H8]", "[circuit_breaker]") {
+  Setting setting;
+  const auto one = setting.policy(0);
+  const auto other = setting.policy(0);
+  for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(one.run([]() -> int { throw Timeout{"slow"}; }), Timeout);
+  CHECK_THROWS_AS(other.run([] { return 1; }), encore::Refused);
+}
+
+// ---- properties -------------------------------------------------------------------------------------------------------
+
+// Its own failures at every point: reading the time and sleeping throw now and then.
+struct FaultyClock {
+  using role = encore::role::Clock;
+  FakeClock& fake;
+  double share;
+  mutable std::atomic<std::uint64_t> draws{0};
+
+  FaultyClock(FakeClock& clock, double share_of_faults) : fake{clock}, share{share_of_faults} {}
+  FaultyClock(const FaultyClock&) = delete;
+  void may_throw() const {
+    if (encore::Random{draws.fetch_add(1)}.draw() < share) throw std::runtime_error{"the clock broke"};
+  }
+  encore::TimePoint now() const { return may_throw(), fake.now(); }
+  encore::WallTime wall() const { return fake.wall(); }
+  void sleep_for(encore::Duration duration, const encore::StopView& stop) {
+    may_throw(), fake.sleep_for(duration, stop);
+  }
+};
+
+// One call that may fail in every way that there is.
+template <class Policy>
+void call_at_random(const Policy& policy, encore::Random& random) {
+  std::stop_source source;
+  const auto token = source.get_token();
+  if (random.draw() < 0.05) source.request_stop();
+  const auto tool = [&]() -> int {
+    const auto draw = random.draw();
+    if (draw < 0.40) throw Timeout{"slow"};
+    if (draw < 0.50) throw NotFound{"permanent"};
+    if (draw < 0.55) throw 42;
+    if (draw < 0.60) source.request_stop();
+    if (draw < 0.65) throw Timeout{"slow, and stopped"};
+    return 1;
+  };
+  try {
+    static_cast<void>(policy.run({.stop = token}, tool));
+  } catch (...) {}  // Catch2's own are not thrown in here
+}
+
+auto policy_with_faults(FaultyClock& clock, CircuitBreaker& breaker, double share) {
+  const auto may_throw = [share, draws = std::make_shared<std::atomic<std::uint64_t>>(1'000'000)] {
+    if (encore::Random{draws->fetch_add(1)}.draw() < share) throw std::logic_error{"broken"};
+  };
+  return encore::RetryPolicy{clock,
+                             breaker,
+                             encore::RetryIf{[may_throw](const std::exception& error) {
+                               may_throw();
+                               return dynamic_cast<const Timeout*>(&error) != nullptr;
+                             }},
+                             [may_throw](const encore::Event&) { may_throw(); },
+                             encore::BeforeRetry{may_throw},
+                             encore::MaxRetries{3},
+                             encore::NoJitter{},
+                             encore::ConstantBackoff{.delay = 4s}};
+}
+
+TEST_CASE("no exception at any point keeps a probe's place [H1]", "[circuit_breaker]") {
+  FakeClock fake;
+  FaultyClock clock{fake, 0.1};
+  CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 10s, .probe_lease = 24h}};
+  const auto policy = policy_with_faults(clock, breaker, 0.1);
+  encore::Random random{1};
+  int half_open = 0;
+  int opened = 0;
+  for (int i = 0; i < 5000; ++i) {
+    call_at_random(policy, random);
+    const encore::Now now{fake};
+    const auto state = breaker.state(now);
+    opened += state == CircuitState::open;
+    if (state == CircuitState::half_open) {
+      ++half_open;
+      REQUIRE(breaker.admit({.now = now}));  // no call is under way, so nobody holds the probe
+    }
+    fake.advance(3s);
+  }
+  CHECK(opened > 100);
+  CHECK(half_open > 100);
+}
+
+TEST_CASE("sixteen threads at a half-open breaker: exactly one is let through [H3, H8]",
+          "[circuit_breaker][threads]") {
+  constexpr int threads = 16;
+  constexpr int rounds = 60;
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
+  std::atomic<int> admitted{0};
+  std::vector<int> let_through;
+  open(breaker, asking);
+  asking.clock.advance(30s);
+  std::barrier meet{threads};
+  std::barrier counted{threads, [&]() noexcept { let_through.push_back(admitted.exchange(0)); }};
+  std::barrier over{threads, [&]() noexcept { asking.clock.advance(30s); }};
+
+  std::vector<std::jthread> crowd;
+  for (int i = 0; i < threads; ++i) {
+    crowd.emplace_back([&] {
+      for (int round = 0; round < rounds; ++round) {
+        meet.arrive_and_wait();
+        auto permit = breaker.admit(asking.first());
+        if (permit) {
+          ++admitted;
+          permit->began(asking.now);
+        }
+        counted.arrive_and_wait();
+        if (permit && round % 3 == 0) permit->failed(asking.now, true);   // open anew
+        if (permit && round % 3 == 1) permit->failed(asking.now, false);  // half open still
+        permit.reset();                                                   // or withdrawn
+        over.arrive_and_wait();
+      }
+    });
+  }
+  crowd.clear();
+  CHECK(let_through == std::vector<int>(rounds, 1));
+}
+
+TEST_CASE(
+    "under contention and exceptions no probe's place is lost, and results of old states change nothing [H1, "
+    "H8]",
+    "[circuit_breaker][threads]") {
+  FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
+  FaultyClock clock{fake, 0.05};
+  CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 10s, .probe_lease = std::chrono::hours{8'760}}};
+  const auto policy = policy_with_faults(clock, breaker, 0.05);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint64_t thread = 0; thread < 8; ++thread) {
+      threads.emplace_back([&, thread] {
+        encore::Random random{100 + thread};
+        for (int i = 0; i < 400; ++i) {
+          call_at_random(policy, random);
+          fake.advance(1s);
+        }
+      });
+    }
+  }
+  const encore::Now now{fake};
+  fake.advance(10s);
+  if (breaker.state(now) == CircuitState::half_open) {
+    auto probe = breaker.admit({.now = now});
+    REQUIRE(probe);
+    probe->succeeded(now);
+  }
+  CHECK(breaker.state(now) == CircuitState::closed);
+  CHECK(breaker.admit({.now = now}));
+}
+
+}  // namespace
