@@ -1,0 +1,42 @@
+// A guard that is asked about calls instead of attempts.
+#pragma once
+#include <encore/guard/guard.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+namespace encore {
+
+namespace detail {
+template <class G>
+inline constexpr bool counts_retries = requires { requires std::remove_cvref_t<G>::counts_retries; };
+}  // namespace detail
+
+/// Asks `guard` once for each call and tells it how the call ended, whatever its attempts did: a `CircuitBreaker` then counts
+/// exhausted calls. A view: the guard must outlive it. As thread-safe as the guard.
+///   RetryPolicy policy{RetryOn<TimeoutError>{}, PerCall{breaker}};
+template <Guard G>
+class PerCall {
+  static_assert(!detail::counts_retries<G>,
+                "this guard is asked for each retry, so it cannot be asked once for each call: give it to "
+                "the policy as it is");
+
+ public:
+  using role = encore::role::Guard;
+  using Permit = typename G::Permit;
+  static constexpr bool per_call = true;
+  static constexpr StopReason refusal = G::refusal;
+
+  constexpr explicit PerCall(G& guard) noexcept : guard_{std::addressof(guard)} {}
+  explicit PerCall(const G&&) = delete;  // a temporary guard would be gone before its first call
+
+  std::optional<Permit> admit(const AdmissionRequest& request) const { return guard_->admit(request); }
+
+ private:
+  G* guard_;
+};
+
+}  // namespace encore

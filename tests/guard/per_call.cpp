@@ -1,0 +1,116 @@
+#include <encore/guard/circuit_breaker.hpp>
+#include <encore/guard/per_call.hpp>
+#include <encore/limits.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
+#include <encore/predicate.hpp>
+#include <encore/refused.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/scripted.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <stop_token>
+#include <type_traits>
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using encore::CircuitBreaker, encore::CircuitState, encore::PerCall;
+
+namespace {
+
+static_assert(encore::Guard<PerCall<CircuitBreaker>>);
+static_assert(PerCall<CircuitBreaker>::refusal == encore::StopReason::circuit_open);
+static_assert(!std::is_constructible_v<PerCall<CircuitBreaker>, CircuitBreaker>,
+              "a temporary guard would dangle");
+
+struct Timeout : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct NotFound : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct Setting {
+  FakeClock clock{};
+  encore::Now now{clock};
+  CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 30s, .probe_lease = 20s}};
+  auto policy(int retries) {
+    return encore::RetryPolicy{clock,
+                               PerCall{breaker},
+                               encore::RetryOn<Timeout>{},
+                               encore::MaxRetries{retries},
+                               encore::NoJitter{},
+                               encore::ConstantBackoff{.delay = 1s}};
+  }
+};
+
+TEST_CASE("asked about calls, a breaker counts exhausted calls and not their attempts [H3]", "[per_call]") {
+  Setting setting;
+  Scripted<int> tool{always(throws<Timeout>("slow"))};
+  CHECK_THROWS_AS(setting.policy(4).run(tool), Timeout);
+  CHECK(tool.calls() == 5);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+  CHECK_THROWS_AS(setting.policy(4).run(tool), Timeout);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::open);
+  CHECK_THROWS_AS(setting.policy(4).run(tool), encore::Refused);
+  CHECK(tool.calls() == 10);
+}
+
+TEST_CASE("a call that succeeds after retries is a success of its own [G6, H3]", "[per_call]") {
+  Setting setting;
+  for (int i = 0; i < 5; ++i) {
+    Scripted<int> tool{times(3, throws<Timeout>("slow")), returns(1)};
+    CHECK(setting.policy(4).run(tool) == 1);
+  }
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+}
+
+TEST_CASE("a call that failed for good does not count, and one that was stopped counts as nothing [H3]",
+          "[per_call]") {
+  Setting setting;
+  for (int i = 0; i < 5; ++i)
+    CHECK_THROWS_AS(setting.policy(4).run([]() -> int { throw NotFound{"no such thing"}; }), NotFound);
+  for (int i = 0; i < 5; ++i) {
+    std::stop_source source;
+    const auto token = source.get_token();
+    setting.clock.after(500ms, [&] { source.request_stop(); });
+    CHECK_THROWS_AS(setting.policy(4).run({.stop = token}, []() -> int { throw Timeout{"slow"}; }), Timeout);
+  }
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+}
+
+TEST_CASE("a call that probes may retry, and its lease runs from the begin of its last attempt [H3]",
+          "[per_call]") {
+  Setting setting;
+  Scripted<int> broken{always(throws<Timeout>("slow"))};
+  for (int i = 0; i < 2; ++i) CHECK_THROWS_AS(setting.policy(0).run(broken), Timeout);
+  setting.clock.advance(30s);
+
+  int admitted_beside = 0;
+  int attempts = 0;
+  const auto result = setting.policy(4).run([&] {
+    setting.clock.advance(15s);
+    admitted_beside += setting.breaker.admit({.now = setting.now}).has_value();
+    if (++attempts < 4) throw Timeout{"slow"};
+    return 1;
+  });
+  CHECK(result == 1);
+  CHECK(attempts == 4);  // 4 · 15 s and 3 waits of 1 s: three times the lease
+  CHECK(admitted_beside == 0);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+}
+
+TEST_CASE("one breaker can judge the calls of one policy and the attempts of another [H8]", "[per_call]") {
+  Setting setting;
+  const encore::RetryPolicy attempts{setting.clock, setting.breaker, encore::RetryOn<Timeout>{},
+                                     encore::MaxRetries{0}};
+  CHECK_THROWS_AS(attempts.run([]() -> int { throw Timeout{"slow"}; }), Timeout);
+  CHECK_THROWS_AS(setting.policy(4).run([]() -> int { throw Timeout{"slow"}; }), Timeout);
+  CHECK_THROWS_AS(attempts.run([] { return 1; }), encore::Refused);
+}
+
+}  // namespace
