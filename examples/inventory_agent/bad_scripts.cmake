@@ -1,0 +1,20 @@
+# Runs PROGRAM with every script in FOLDER: each must be refused with status 2 and, before anything runs, the words after EXPECT:
+# in its first line.
+cmake_minimum_required(VERSION 3.24)
+
+file(GLOB scripts ${FOLDER}/*.txt)
+if(NOT scripts)
+  message(FATAL_ERROR "there is no script in ${FOLDER}")
+endif()
+foreach(script IN LISTS scripts ITEMS ${FOLDER}/absent)
+  set(expected "the script \"${script}\" cannot be read")
+  if(EXISTS ${script})
+    file(STRINGS ${script} expected LIMIT_COUNT 1)
+    string(REPLACE "# EXPECT: " "${script}" expected "${expected}")
+  endif()
+  execute_process(COMMAND ${PROGRAM} --script ${script} RESULT_VARIABLE status OUTPUT_VARIABLE printed ERROR_VARIABLE errors)
+  string(FIND "${errors}" "inventory_agent: ${expected}" at)
+  if(NOT status EQUAL 2 OR NOT at EQUAL 0 OR NOT printed STREQUAL "")
+    message(FATAL_ERROR "${script}\nstatus ${status}, expected 2 and: ${expected}\nprinted: ${printed}\nerrors: ${errors}")
+  endif()
+endforeach()
