@@ -170,7 +170,7 @@ class Driver : Results<Policy, R> {
   }
 
   static Decision wait(const Policy& policy, State& state, const Decision& next) {
-    if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, state.call().stop);
+    sleep_through(policy, state, next.wait);
     return state.resume();
   }
 

@@ -33,7 +33,7 @@ constexpr std::string_view to_string(EventKind kind) noexcept {
 
 /// What the caller gets at the end.
 enum class TerminalMode : std::uint8_t {
-  none,          ///< the call goes on
+  none,          ///< the call goes on, or was abandoned, and nobody gets anything
   result,        ///< the callable's own result
   exception,     ///< the last exception, or a refusal
   error_result,  ///< an outcome that holds the failure
