@@ -16,7 +16,7 @@
 
 namespace encore::detail {
 
-/// Room for a retry state that is made when the first attempt has failed: until then it costs one byte set to zero. What
+/// Room for a retry state that is made when the first attempt has failed: until then it costs one pointer stored. What
 /// crosses into its cold functions is taken apart into scalars: an aggregate would be built in memory before every attempt.
 /// With a budget the last exception is kept, because a wait may end past the limit.
 template <class Policy>
@@ -24,39 +24,37 @@ class LateState {
   using State = RetryState<Policy, Policy::has_time_budget ? KeepError::if_needed : KeepError::never>;
 
  public:
-  LateState() noexcept {}
+  explicit LateState(const Policy& policy) noexcept : unmade_{&policy} {}
   LateState(const LateState&) = delete;
   LateState& operator=(const LateState&) = delete;
   ~LateState()
     requires std::is_trivially_destructible_v<State>
   = default;
   ~LateState() {
-    if (made_) std::destroy_at(&room_.state);
+    if (made()) std::destroy_at(&room_.state);
   }
 
-  bool made() const noexcept { return made_; }
+  bool made() const noexcept { return unmade_ == nullptr; }
   void succeeded() { room_.state.succeeded(); }
 
 #if defined(__cpp_exceptions)
   /// In the handler: does another attempt follow? If not, the exception leaves. For policies that do not look at the call.
   template <class Error>
-  ENCORE_COLD bool threw(const Policy& policy, const Error* error, std::optional<TimePoint> started) {
-    if (!made_) make(policy, Call{}, started, 0);
+  ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started) {
+    if (!made()) make(Call{}, started, 0);
     return decide(as_exception(error));
   }
   template <class Error>
-  ENCORE_COLD bool threw(const Policy& policy, const Error* error) {
-    return threw(policy, error, std::nullopt);
+  ENCORE_COLD bool threw(const Error* error) {
+    return threw(error, std::nullopt);
   }
   /// For those that do.
   template <class Error>
-  ENCORE_COLD bool threw(const Policy& policy, const Error* error, std::optional<TimePoint> started,
-                         int errors, const char* id, std::size_t id_size, const char* name,
-                         std::size_t name_size, const char* resolved, std::size_t resolved_size,
-                         const Scope* scope) {
-    if (!made_)
-      make(policy,
-           {.id = {id, id_size},
+  ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started, int errors, const char* id,
+                         std::size_t id_size, const char* name, std::size_t name_size, const char* resolved,
+                         std::size_t resolved_size, const Scope* scope) {
+    if (!made())
+      make({.id = {id, id_size},
             .name = {name, name_size},
             .resolved_name = {resolved, resolved_size},
             .scope = scope},
@@ -65,9 +63,8 @@ class LateState {
   }
   /// For callables that take their attempt, whose frame there was from the start.
   template <class Error>
-  ENCORE_COLD bool threw(const Policy& policy, const Error* error, std::optional<TimePoint> started,
-                         int errors, CallFrame& frame) {
-    if (!made_) make(policy, frame, started, errors);
+  ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started, int errors, CallFrame& frame) {
+    if (!made()) make(frame, started, errors);
     return decide(as_exception(error));
   }
 #endif
@@ -75,21 +72,21 @@ class LateState {
   /// The attempt returned a failure: does another one follow? `verdict` as in `RetryState::returned_failure`. With a frame
   /// for callables that take their attempt, or policies that look at the call.
   template <class Value, class... Frame>
-  ENCORE_COLD bool returned_failure(const Policy& policy, const Value& value, StopReason verdict,
-                                    std::optional<TimePoint> started, int errors, Frame&... frame) {
-    if (!made_) {
+  ENCORE_COLD bool returned_failure(const Value& value, StopReason verdict, std::optional<TimePoint> started,
+                                    int errors, Frame&... frame) {
+    if (!made()) {
       if constexpr (sizeof...(Frame) == 0)
-        make(policy, Call{}, started, errors);
+        make(Call{}, started, errors);
       else
-        make(policy, frame..., started, errors);
+        make(frame..., started, errors);
     }
     next_ = room_.state.returned_failure(value, verdict);
     return next_.goes_on();
   }
 
   /// Waits. Answers false if the call ended in the wait.
-  ENCORE_COLD bool wait(const Policy& policy) {
-    sleep_through(policy, room_.state, next_.wait);
+  ENCORE_COLD bool wait() {
+    sleep_through(room_.state.policy(), room_.state, next_.wait);
     return room_.state.resume().goes_on();
   }
   std::exception_ptr error() const noexcept { return room_.state.error(); }
@@ -113,14 +110,14 @@ class LateState {
   };
   static_assert(std::is_trivially_destructible_v<Frame>);
 
-  void make(const Policy& policy, const Call& call, const std::optional<TimePoint>& started, int errors) {
-    auto& owned = *::new (static_cast<void*>(&frame_.owned))
-                      Frame{call, {frame_.owned.call, limits_of(policy, call, started), Now{policy.clock()}}};
-    make(policy, owned.frame, started, errors);
+  void make(const Call& call, const std::optional<TimePoint>& started, int errors) {
+    auto& owned = *::new (static_cast<void*>(&frame_.owned)) Frame{
+        call, {frame_.owned.call, limits_of(*unmade_, call, started), Now{unmade_->clock()}}};
+    make(owned.frame, started, errors);
   }
-  void make(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started, int errors) {
-    ::new (static_cast<void*>(&room_.state)) State{policy, frame, started, errors};
-    made_ = true;
+  void make(CallFrame& frame, const std::optional<TimePoint>& started, int errors) {
+    ::new (static_cast<void*>(&room_.state)) State{*unmade_, frame, started, errors};
+    unmade_ = nullptr;
   }
 #if defined(__cpp_exceptions)
   // What was caught as `Error`, as `std::exception`: null where a handler for that would not catch it, or might not, because
@@ -151,7 +148,7 @@ class LateState {
   }
 #endif
 
-  bool made_ = false;
+  const Policy* unmade_;  // until there is a state, which has a reference of its own
   Room room_;
   FrameRoom frame_;
   union {

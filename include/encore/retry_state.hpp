@@ -135,7 +135,8 @@ class RetryState {
   [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
     const auto known = what_is_known();
     const Returned<Value> failure{value, known};
-    if (verdict == StopReason::none) verdict = listed_as_never(policy_, failure);
+    if (verdict == StopReason::none)
+      verdict = is_never_retried(failure) ? StopReason::never_retry_type : listed_as_never(policy_, failure);
     return decide(verdict, failure, nullptr);
   }
 
@@ -177,6 +178,7 @@ class RetryState {
             .observer_errors = observer_errors_,
             .outcome_unknown = outcome_unknown_};
   }
+  const Policy& policy() const noexcept { return policy_; }
   const Attempt& attempt() const noexcept { return frame_.attempt; }
   const Call& call() const noexcept { return frame_.call(); }
   const CurrentCall& current() const noexcept { return frame_.current; }

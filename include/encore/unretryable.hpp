@@ -32,6 +32,16 @@ inline bool is_never_retried(const Thrown& failure) noexcept {
       [&](const std::system_error& error) { cancelled = error.code() == std::errc::operation_canceled; });
   return cancelled;
 }
+/// The same of a returned value: the outcome of an inner call that was refused before its first attempt. (G4)
+template <class Value>
+bool is_never_retried(const Returned<Value>& failure) {
+  if constexpr (requires {
+                  { failure.value.failure() } -> std::same_as<const Failure&>;
+                })
+    return !failure.value.has_value() && failure.value.failure().refused_on_entry();
+  else
+    return false;
+}
 
 // A class cannot derive from two unrelated exception types and still be caught as one `std::exception`.
 template <class E, class Never>
