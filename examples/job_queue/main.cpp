@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -166,9 +167,9 @@ int main(int count, char** arguments) {
     }
     const auto folder = std::filesystem::temp_directory_path();
     const auto file = (folder / ("encore_jobs_" + std::to_string(getpid()) + ".sqlite")).string();
-    const auto result = show(arguments[0], file);
-    std::filesystem::remove(file);
-    return result;
+    const std::unique_ptr<const std::string, void (*)(const std::string*)> removed_at_the_end{
+        &file, [](const std::string* name) { std::filesystem::remove(*name); }};
+    return show(arguments[0], file);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return EXIT_FAILURE;
