@@ -116,16 +116,20 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
 
 #if defined(__cpp_lib_expected)
   operator std::expected<T, Failure>() const&
-    requires(!std::is_reference_v<T>)
+    requires(!std::is_reference_v<T> && std::copy_constructible<T>)
   {
-    if (has_value()) return value();
+    if (has_value()) return std::expected<T, Failure>{std::in_place, value()};
     return std::unexpected{failure()};
   }
+ operator std::expected<T, Failure>() &&
+     requires(!std::is_reference_v<T>) {
+       if (has_value()) return std::expected<T, Failure>{std::in_place, std::move(*this).value()};
+       return std::unexpected{std::move(*this).failure()};
+     }
 #endif
 
- private:
-  template <class U>
-  static std::optional<Stored> store(U&& value) {
+     private : template <class U>
+               static std::optional<Stored> store(U&& value) {
     if constexpr (std::is_reference_v<T>)
       return std::addressof(value);
     else
