@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/duration.hpp>
 #include <encore/quoted_text.hpp>
+#include <encore/seconds_text.hpp>
 #include <encore/telemetry/time_text.hpp>
 
 #include <cstdint>
