@@ -1,0 +1,138 @@
+// A tool of a catalog without the types of its function and its policy.
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/call.hpp>
+#include <encore/nesting.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/tool/policy_text.hpp>
+#include <encore/tool/tell_model.hpp>
+#include <encore/tool/tool_call.hpp>
+#include <encore/tool/tool_description.hpp>
+#include <encore/tool/tool_handler.hpp>
+#include <encore/tool/tool_result.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace encore::detail {
+
+/// What happened in a call, beside its answer.
+struct ToolReport {
+  int attempts = 0;
+  bool outcome_unknown = false;
+  bool key_used = false;
+  std::string request_id{};
+  std::exception_ptr error{};  // of the last attempt
+
+  void ended(const Attempt& attempt, const std::exception_ptr& thrown) {
+    const auto& notes = attempt.notes();
+    attempts = attempt.ordinal;
+    outcome_unknown = notes.outcome_unknown() || (outcome_unknown && !notes.answered());
+    key_used = key_used || notes.key_used();
+    if (!notes.request_id().empty()) request_id = notes.request_id();
+    error = thrown;
+  }
+};
+
+/// May be used from many threads, if the tool's function may.
+class AnyTool {
+ public:
+  explicit AnyTool(ToolDescription description) : description_{std::move(description)} {}
+  AnyTool(const AnyTool&) = delete;
+  AnyTool& operator=(const AnyTool&) = delete;
+  virtual ~AnyTool() = default;
+
+  const ToolDescription& description() const noexcept { return description_; }
+
+  /// Makes the call under the tool's policy. Throws what the policy lets out. (B3)
+  virtual ToolResult run(const ToolCall& call, const Call& with, ToolReport& report) const = 0;
+  /// Tells the policy's observers of a call that is not made, because `with.refused`. (F1)
+  virtual void refuse(const Call& with) const = 0;
+  /// Is it too late for this call, or was it stopped, before it began?
+  virtual bool is_over(const Call& with) const = 0;
+
+ private:
+  const ToolDescription description_;
+};
+
+/// A bound on all waits of a call, server hints aside. What takes too many retries to add up is bounded by time alone.
+template <class Policy>
+std::optional<Duration> worst_wait(const Policy& policy) {
+  constexpr int most_added_up = 10'000;
+  const auto budget = policy.time_budget();
+  if (policy.max_retries() > most_added_up) return budget;
+  const auto total = policy.schedule().total().greatest;
+  return budget ? std::min(total, *budget) : total;
+}
+
+template <class Policy>
+ToolDescription describe_tool(std::string_view name, ReplaySafety replay, const Policy& policy) {
+  ToolDescription tool{
+      .name = std::string{name}, .replay = replay, .on_failure = Policy::FailureStrategyType::mode};
+  if (replay != ReplaySafety::never) {
+    tool.max_attempts = policy.max_attempts();
+    tool.worst_wait = worst_wait(policy);
+  }
+  tool.policy = policy_text(policy);
+  return tool;
+}
+
+/// A policy as a catalog uses it: failures are answered, and nesting is noticed. (J1)
+template <class Policy>
+auto catalog_policy(const Policy& policy) {
+  static_assert(std::same_as<typename Policy::FailureStrategyType::template result<ToolResult>, ToolResult>,
+                "a tool in a catalog is answered with a ToolResult: give its policy TellModel{}, "
+                "TellModelWith{...}, or a FormatFailure{...} that returns one");
+  const auto nested = [](const auto& answering) {
+    if constexpr (std::remove_cvref_t<decltype(answering)>::notices_nesting)
+      return answering;
+    else
+      return answering.with(WhenNested{Nested::report});
+  };
+  if constexpr (Policy::rethrows)
+    return nested(policy.with(TellModel{}));
+  else
+    return nested(policy);
+}
+
+template <class Policy, ToolHandler Handler>
+class ToolOf final : public AnyTool {
+ public:
+  ToolOf(ToolDescription description, Policy policy, Handler handler)
+      : AnyTool{std::move(description)},
+        policy_{std::move(policy)},
+        handler_(std::move(handler)) {}
+
+  ToolResult run(const ToolCall& call, const Call& with, ToolReport& report) const override {
+    return policy_.run(with, [&](const Attempt& attempt) -> ToolResult {
+#if defined(__cpp_exceptions)
+      try {
+#endif
+        auto result = call_tool(handler_, call, attempt);
+        report.ended(attempt, nullptr);
+        return result;
+#if defined(__cpp_exceptions)
+      } catch (...) {
+        report.ended(attempt, std::current_exception());
+        throw;
+      }
+#endif
+    });
+  }
+  void refuse(const Call& with) const override { static_cast<void>(Retrying{policy_, with}.begin()); }
+  bool is_over(const Call& with) const override {
+    return with.stop.stop_requested() || (with.deadline && policy_.clock().now() >= *with.deadline);
+  }
+
+ private:
+  Policy policy_;
+  mutable Handler handler_;  // it is called as the lvalue that was given, const or not
+};
+
+}  // namespace encore::detail

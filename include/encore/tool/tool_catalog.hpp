@@ -1,0 +1,153 @@
+// The tools of an agent: each with its function, its policy, and whether it may be repeated.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/guard/refusal.hpp>
+#include <encore/limits.hpp>
+#include <encore/predicate.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/setting.hpp>
+#include <encore/tool/any_tool.hpp>
+#include <encore/tool/repeatable.hpp>
+#include <encore/tool/tool_call.hpp>
+#include <encore/tool/tool_description.hpp>
+#include <encore/tool/tool_handler.hpp>
+#include <encore/tool/tool_result.hpp>
+
+#include <concepts>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace encore {
+
+/// Tools by name. What was not said of a tool is what does least harm: without a policy it runs once, undeclared it is never
+/// repeated, whatever its policy allows; no tool takes over another's policy. (I1)
+///   ToolCatalog catalog;
+///   catalog.add("inventory_lookup", ReplaySafety::repeatable, lookup_policy, lookup);
+///   catalog.add("charge_card", charge);
+/// A policy without a failure strategy tells the model (`TellModel`). Copies share the tools. Once it is filled, use one from
+/// any number of threads; each tool's function is called from as many.
+class ToolCatalog {
+ public:
+  /// Adds a tool that runs once, whoever calls it. Throws `std::invalid_argument` for a name that is empty or taken.
+  template <ToolHandler Handler>
+  void add(std::string_view name, Handler handler) {
+    const RetryPolicy once{RetryOnEveryException{}, MaxRetries{0}};
+    insert(ToolDescription{.name = std::string{name}}, once, std::move(handler));
+  }
+  /// Adds a tool with its policy, and with what may be repeated of it.
+  template <class C, class P, class X, ToolHandler Handler>
+  void add(std::string_view name, ReplaySafety replay, const RetryPolicy<C, P, X>& policy, Handler handler) {
+    if (replay > ReplaySafety::never)
+      refuse_setting("replay", to_string(replay),
+                     "is refused: a tool is repeatable, repeatable_with_key or never");
+    const auto answering = detail::catalog_policy(policy);
+    insert(detail::describe_tool(name, replay, answering), policy, std::move(handler));
+  }
+  template <class C, class P, class X, ToolHandler Handler>
+  void add(std::string_view name, const RetryPolicy<C, P, X>& policy, Handler handler) {
+    add(name, ReplaySafety::never, policy, std::move(handler));
+  }
+
+  /// Another name by which models call a tool. Throws `std::invalid_argument` if it is empty or taken, or if there is no such
+  /// tool.
+  void alias(std::string_view other, std::string_view name) {
+    if (find(name) == nullptr) refuse_setting("name", in_quotes(name), "is refused: there is no such tool");
+    insert(other, find(name));
+  }
+
+  /// Makes the call by its name. A tool that nobody knows is answered with an error. Throws what the tool's policy lets out:
+  /// the exceptions that it does not match. (B3)
+  template <ToolCallLike C>
+  ToolResult handle(const C& call, const Call& with = {}) const;
+
+  /// The lists' names that no tool has, neither its own nor another: for a test, and for whoever reads a configuration.
+  ///   CHECK(catalog.unknown_names(tools).empty());
+  template <class Lists>
+    requires requires(const Lists& lists) {
+      { lists.names() } -> std::convertible_to<ToolNames>;
+    }
+  ToolNames unknown_names(const Lists& lists) const {
+    ToolNames unknown;
+    for (const auto& name : lists.names())
+      if (find(name) == nullptr) unknown.insert(name);
+    return unknown;
+  }
+
+  /// Every tool, in the order of their names; other names are left out.
+  ToolDescriptions describe() const {
+    ToolDescriptions all;
+    for (const auto& [name, tool] : tools_)
+      if (name == tool->description().name) all.push_back(tool->description());
+    return all;
+  }
+
+  /// For whoever runs calls: null if there is none. Valid as long as the catalog or a copy of it.
+  const detail::AnyTool* tool(std::string_view name) const { return find(name).get(); }
+
+ private:
+  using Tool = std::shared_ptr<const detail::AnyTool>;
+
+  template <class Policy, class Handler>
+  void insert(ToolDescription description, const Policy& policy, Handler&& handler) {
+    auto answering = detail::catalog_policy(policy);
+    auto tool = std::make_shared<const detail::ToolOf<decltype(answering), std::remove_cvref_t<Handler>>>(
+        std::move(description), std::move(answering), std::forward<Handler>(handler));
+    const auto& name = tool->description().name;
+    insert(name, std::move(tool));
+  }
+  void insert(std::string_view name, Tool tool) {
+    if (name.empty()) refuse_setting("name", "\"\"", "is refused: a tool has a name");
+    if (!tools_.try_emplace(std::string{name}, std::move(tool)).second)
+      refuse_setting("name", in_quotes(name), "is refused: there is already a tool of this name");
+  }
+  Tool find(std::string_view name) const {
+    const auto found = tools_.find(name);
+    return found != tools_.end() ? found->second : nullptr;
+  }
+
+  std::map<std::string, Tool, std::less<>> tools_;
+};
+
+namespace detail {
+
+/// The call as tools take it: itself, or a copy.
+template <ToolCallLike C>
+decltype(auto) as_tool_call(const C& call) {
+  if constexpr (std::same_as<C, ToolCall>)
+    return (call);
+  else
+    return ToolCall{std::string{std::string_view{call.id}}, std::string{std::string_view{call.name}},
+                    std::string{std::string_view{call.arguments}}, std::string{operation_key_of(call)}};
+}
+
+inline ToolResult no_such_tool(const ToolCall& call) {
+  return {ToolStatus::error, "There is no tool " + in_quotes(call.name) + '.', call.name, call.id};
+}
+
+/// What a call's policy is told of it.
+inline Call call_of_tool(const AnyTool& tool, const ToolCall& call, const Call& with) {
+  auto its = with;
+  its.id = call.id;
+  its.name = call.name;
+  its.resolved_name = tool.description().name;
+  if (its.operation_key.empty()) its.operation_key = call.operation_key;
+  its.replay = tool.description().replay;
+  return its;
+}
+
+}  // namespace detail
+
+template <ToolCallLike C>
+ToolResult ToolCatalog::handle(const C& call, const Call& with) const {
+  const auto& issued = detail::as_tool_call(call);
+  const auto* const tool = this->tool(issued.name);
+  if (tool == nullptr) return detail::no_such_tool(issued);
+  detail::ToolReport report;
+  return tool->run(issued, detail::call_of_tool(*tool, issued, with), report);
+}
+
+}  // namespace encore

@@ -1,0 +1,12 @@
+// EXPECT: a tool in a catalog is answered with a ToolResult: give its policy TellModel{}
+#include <encore/tool/tool_catalog.hpp>
+
+void test(encore::ToolCatalog& catalog) {
+#ifdef ENCORE_FIXED
+  const encore::TellModel strategy;
+#else
+  const encore::ReturnOutcome strategy;
+#endif
+  catalog.add("lookup", encore::RetryPolicy{encore::RetryOnEveryException{}, strategy},
+              [](const encore::ToolCall&) { return "17 units"; });
+}
