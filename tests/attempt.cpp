@@ -1,0 +1,186 @@
+#include <encore/attempt.hpp>
+#include <encore/limits.hpp>
+#include <encore/retry_if.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/scope.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/scripted.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace std::chrono_literals;
+using namespace encore::testing;
+using encore::Attempt, encore::AttemptNotes, encore::Duration, encore::RetryOn, encore::RetryPolicy;
+using encore::TimeLimits, encore::TimePoint;
+
+namespace {
+
+struct TimeoutError : std::runtime_error {
+  TimeoutError() : std::runtime_error{"slow"} {}
+};
+const RetryPolicy plain{RetryOn<TimeoutError>{}, encore::NoJitter{}};
+
+// ---- time limits (D2, D3, D7), as pure arithmetic ---------------------------------------------------------------------
+
+constexpr TimePoint at(Duration since) { return TimePoint{since}; }
+constexpr TimeLimits none{};
+static_assert(!none.bounded() && none.remaining(at(1h)) == Duration::max() && !none.end());
+
+constexpr TimeLimits budget{.started = at(100s), .budget = 5s};
+static_assert(budget.bounded() && budget.end() == at(105s));
+static_assert(budget.remaining(at(100s)) == 5s);
+static_assert(budget.remaining(at(104s)) == 1s);
+static_assert(budget.remaining(at(105s)) == 0s);
+static_assert(budget.remaining(at(1000h)) == 0s);
+static_assert(budget.remaining(at(0s)) == 5s);  // a clock that was set back gives no time
+static_assert(budget.remaining(TimePoint::min()) == 5s && budget.remaining(TimePoint::max()) == 0s);
+
+constexpr TimeLimits deadline{.deadline = at(103s)};
+static_assert(deadline.end() == at(103s));
+static_assert(deadline.remaining(at(100s)) == 3s && deadline.remaining(at(103s)) == 0s &&
+              deadline.remaining(at(104s)) == 0s);
+static_assert(deadline.remaining(TimePoint::min()) == Duration::max());
+
+constexpr TimeLimits both{.started = at(100s), .budget = 5s, .deadline = at(103s)};
+static_assert(both.end() == at(103s) && both.remaining(at(101s)) == 2s);
+constexpr TimeLimits both_the_other_way{.started = at(100s), .budget = 5s, .deadline = at(200s)};
+static_assert(both_the_other_way.end() == at(105s) && both_the_other_way.remaining(at(101s)) == 4s);
+
+constexpr TimeLimits endless{.started = at(100s), .budget = Duration::max(), .deadline = TimePoint::max()};
+static_assert(endless.end() == TimePoint::max() &&
+              endless.remaining(at(200s)) > 1000h);  // no sum overflows (C7)
+
+// ---- what the callable is told ------------------------------------------------------------------------------------------
+
+TEST_CASE("an attempt tells its call, its number and its stop token [A4, D6]", "[attempt]") {
+  std::stop_source source;
+  const auto token = source.get_token();
+  plain.run({.id = "call-17", .name = "lookup", .deadline = TimePoint::max(), .stop = token},
+            [&](const Attempt& attempt) {
+              CHECK(attempt.ordinal == 1);
+              CHECK(attempt.call_id() == "call-17");
+              CHECK(attempt.call_name() == "lookup");
+              CHECK(attempt.deadline() == TimePoint::max());
+              CHECK(attempt.call().name == "lookup");
+              CHECK_FALSE(attempt.stop().stop_requested());
+              source.request_stop();
+              CHECK(attempt.stop().stop_requested());
+            });
+}
+
+TEST_CASE("an attempt reads the clock only if there is a limit to compare with [D6, P5]", "[attempt]") {
+  FakeClock clock;
+  plain.with(clock, encore::AttemptTimeout{2s}).run([](const Attempt& attempt) {
+    CHECK(attempt.remaining() == 2s);
+    CHECK(attempt.remaining_or(1s) == 1s);
+    CHECK(attempt.remaining_or(9s) == 2s);
+    CHECK_FALSE(attempt.deadline());
+  });
+  plain.with(clock).run([](const Attempt& attempt) {
+    CHECK_FALSE(attempt.remaining());
+    CHECK(attempt.remaining_or(9s) == 9s);
+  });
+  CHECK(clock.readings() == 0);
+  plain.with(clock, encore::TimeBudget{5s}).run([&](const Attempt& attempt) {
+    clock.advance(1s);
+    CHECK(attempt.remaining() == 4s);
+    clock.advance(10s);
+    CHECK(attempt.remaining() == 0s);
+    CHECK(attempt.remaining_or(9s) == 0s);
+  });
+}
+
+// ---- notes (F6) -----------------------------------------------------------------------------------------------------------
+
+TEST_CASE("notes are bounded, and each attempt starts without any [F6]", "[attempt]") {
+  FakeClock clock;
+  const std::string long_id(1000, 'r');
+  plain.with(clock).run([&](const Attempt& attempt) {
+    const AttemptNotes& notes = attempt.notes();
+    CHECK_FALSE(notes.status());
+    CHECK(notes.request_id().empty());
+    CHECK_FALSE(notes.dispatched());
+    CHECK_FALSE(notes.answered());
+    CHECK_FALSE(notes.key_used());
+    CHECK_FALSE(notes.outcome_unknown());
+    attempt.note_status(0);
+    CHECK(notes.status() == 0);
+    attempt.note_status(503);
+    CHECK(notes.status() == 503);
+    attempt.note_request_id("req-1");
+    CHECK(notes.request_id() == "req-1");
+    attempt.note_request_id(long_id);
+    CHECK(notes.request_id() == std::string_view{long_id}.substr(0, AttemptNotes::longest_request_id));
+    attempt.note_request_id("");
+    CHECK(notes.request_id().empty());
+    attempt.mark_dispatched();
+    CHECK(notes.dispatched());
+    CHECK(notes.outcome_unknown());
+    attempt.mark_answered();
+    CHECK_FALSE(notes.outcome_unknown());
+    static_cast<void>(attempt.idempotency_key());
+    CHECK(notes.key_used());
+    if (attempt.ordinal < 3) throw TimeoutError{};
+  });
+}
+
+// ---- idempotency keys (I2) --------------------------------------------------------------------------------------------------
+
+TEST_CASE("all attempts of a call have one key, and other calls have others [I2]", "[attempt]") {
+  FakeClock clock;
+  const auto policy = plain.with(clock);
+  Scripted<void> tool{times(2, throws<TimeoutError>().uses_key()), returns().uses_key(),
+                      returns().uses_key()};
+  policy.run({.id = "call-17"}, tool);
+  policy.run({.id = "call-18"}, tool);
+  const auto keys = tool.keys();
+  REQUIRE(keys.size() == 4);
+  CHECK(keys[0] == keys[1]);
+  CHECK(keys[1] == keys[2]);
+  CHECK(keys[0] == encore::Scope::process().text() + "/call-17");
+  CHECK(keys[3] == encore::Scope::process().text() + "/call-18");
+}
+
+TEST_CASE("the caller's operation key, or its run's scope, is what the key is made of [I2]", "[attempt]") {
+  const encore::Scope scope{0x0123456789abcdefU, 0xfedcba9876543210U};
+  plain.run({.id = "call_0", .operation_key = "order-5", .scope = &scope},
+            [](const Attempt& attempt) { CHECK(attempt.idempotency_key() == "order-5"); });
+  plain.run({.id = "call_0", .scope = &scope}, [](const Attempt& attempt) {
+    CHECK(attempt.idempotency_key() == "0123456789abcdeffedcba9876543210/call_0");
+  });
+}
+
+TEST_CASE("a predicate sees the key that the attempts of its call have, taken or not [I2]", "[attempt]") {
+  FakeClock clock;
+  std::vector<std::string> seen;
+  const RetryPolicy policy{clock, encore::RetryIf{[&](const encore::Thrown& failure) {
+                             seen.push_back(failure.attempt().call->idempotency_key());
+                             return false;
+                           }}};
+  const auto fail = [] { throw TimeoutError{}; };
+  const encore::Scope scope{1, 2};
+  CHECK_THROWS_AS(policy.run({.id = "call_0", .operation_key = "order-5"}, fail), TimeoutError);
+  CHECK_THROWS_AS(policy.run({.id = "call_0", .scope = &scope}, fail), TimeoutError);
+  CHECK(seen == std::vector<std::string>{"order-5", scope.text() + "/call_0"});
+}
+
+TEST_CASE("a call without an id has a key of its own too [I2, A4]", "[attempt]") {
+  std::vector<std::string> keys;
+  for (int call = 0; call < 2; ++call)
+    plain.run([&](const Attempt& attempt) {
+      CHECK(attempt.idempotency_key() ==
+            encore::Scope::process().text() + '/' + std::string{attempt.call_id()});
+      keys.push_back(attempt.idempotency_key());
+    });
+  CHECK(keys.at(0) != keys.at(1));
+}
+
+}  // namespace
