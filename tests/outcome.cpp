@@ -1,0 +1,124 @@
+#include <encore/outcome.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <version>
+
+using namespace std::chrono_literals;
+using encore::Failure, encore::Outcome, encore::StopReason;
+
+namespace {
+
+constexpr encore::detail::CallFigures figures{StopReason::succeeded, 3, 5s, 4s, 1};
+
+Failure failed() {
+  return {.call_id = "call-17",
+          .call_name = "lookup",
+          .reason = StopReason::retries_exhausted,
+          .attempts = 3,
+          .max_attempts = 3,
+          .elapsed = 5s,
+          .slept = 4s,
+          .error = std::make_exception_ptr(std::runtime_error{"down"}),
+          .observer_errors = 2};
+}
+
+TEST_CASE("an outcome with a value [G2]", "[outcome]") {
+  Outcome<std::string> outcome{"units", figures};
+  REQUIRE(outcome.has_value());
+  CHECK(outcome);
+  CHECK(outcome.value() == "units");
+  CHECK(*outcome == "units");
+  CHECK(outcome->size() == 5);
+  CHECK(outcome.reason() == StopReason::succeeded);
+  CHECK(outcome.attempts() == 3);
+  CHECK(outcome.elapsed() == 5s);
+  CHECK(outcome.slept() == 4s);
+  CHECK(outcome.observer_errors() == 1);
+  CHECK(outcome.value_or("none") == "units");
+  CHECK(outcome.last_value() == nullptr);  // it is no failed value
+  outcome.value() += '!';
+  CHECK(std::as_const(outcome).value() == "units!");
+  CHECK(std::move(outcome).value() == "units!");
+}
+
+TEST_CASE("an outcome with a failure has its reason, its numbers and the last exception [G2]", "[outcome]") {
+  const Outcome<std::string> outcome{failed()};
+  REQUIRE_FALSE(outcome.has_value());
+  CHECK_FALSE(outcome);
+  CHECK(outcome.reason() == StopReason::retries_exhausted);
+  CHECK(outcome.attempts() == 3);
+  CHECK(outcome.elapsed() == 5s);
+  CHECK(outcome.slept() == 4s);
+  CHECK(outcome.observer_errors() == 2);
+  CHECK(outcome.failure().call_id == "call-17");
+  CHECK_THROWS_AS(std::rethrow_exception(outcome.failure().error), std::runtime_error);
+  CHECK(outcome.value_or("none") == "none");
+  CHECK(outcome.last_value() == nullptr);
+}
+
+TEST_CASE("an outcome with a failed value keeps it beside the failure [G2]", "[outcome]") {
+  const Outcome<int> outcome{failed(), -1};
+  CHECK_FALSE(outcome);
+  REQUIRE(outcome.last_value() != nullptr);
+  CHECK(*outcome.last_value() == -1);
+  CHECK(outcome.value_or(7) == 7);
+}
+
+TEST_CASE("outcomes hold what cannot be copied or default-made, references and nothing [A6, G2]",
+          "[outcome]") {
+  Outcome<std::unique_ptr<int>> owner{std::make_unique<int>(17), figures};
+  CHECK(*std::move(owner).value() == 17);
+
+  struct NoDefault {
+    explicit NoDefault(int n) : value{n} {}
+    int value;
+  };
+  CHECK(Outcome<NoDefault> { NoDefault{5}, figures } -> value == 5);
+  CHECK_FALSE(Outcome<NoDefault>{failed()});
+
+  int units = 17;
+  const Outcome<int&> reference{units, figures};
+  CHECK(&reference.value() == &units);
+  CHECK(&*reference == &units);
+  STATIC_CHECK(std::is_same_v<decltype(std::declval<Outcome<int&>>().value()), int&>);
+
+  const Outcome<void> nothing{figures};
+  CHECK(nothing);
+  nothing.value();
+  CHECK_FALSE(Outcome<void>{failed()});
+}
+
+TEST_CASE("outcomes are copied and moved like their values", "[outcome]") {
+  const Outcome<std::string> outcome{"units", figures};
+  auto copy = outcome;
+  CHECK(copy.value() == "units");
+  const auto moved = std::move(copy);
+  CHECK(moved.value() == "units");
+  Outcome<std::string> other{failed()};
+  other = outcome;
+  CHECK(other.value() == "units");
+  CHECK(other.reason() == StopReason::succeeded);
+  STATIC_CHECK_FALSE(std::is_copy_constructible_v<Outcome<std::unique_ptr<int>>>);
+  STATIC_CHECK(std::is_nothrow_move_constructible_v<Outcome<std::unique_ptr<int>>>);
+}
+
+#if defined(__cpp_lib_expected)
+TEST_CASE("an outcome converts to std::expected where there is one [G2]", "[outcome]") {
+  const std::expected<std::string, Failure> value = Outcome<std::string>{"units", figures};
+  CHECK(value.value() == "units");
+  const std::expected<std::string, Failure> error = Outcome<std::string>{failed()};
+  CHECK(error.error().reason == StopReason::retries_exhausted);
+  const std::expected<void, Failure> nothing = Outcome<void>{failed()};
+  CHECK(nothing.error().attempts == 3);
+}
+#endif
+
+}  // namespace
