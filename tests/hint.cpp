@@ -1,4 +1,5 @@
 #include <encore/hint.hpp>
+#include <encore/http/retry_after.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_if.hpp>
@@ -18,6 +19,8 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,7 +60,7 @@ Went went(const Policy& policy, const std::vector<Hint>& hints, encore::Call cal
   const auto tool = [&] {
     const auto next = static_cast<std::size_t>(result.attempts++);
     if (next >= hints.size()) return;
-    if constexpr (std::is_constructible_v<Throttled, const Hint&>)
+    if constexpr (std::is_same_v<Hint, std::optional<Duration>>)
       throw Throttled{hints[next]};
     else
       throw Hinting<Hint>{hints[next]};
@@ -223,9 +226,8 @@ TEST_CASE(
         Durations{5s});
   CHECK(sleeps_after_one(std::optional<encore::WallTime>{}) == Durations{1s});
   CHECK(sleeps_after_one(std::chrono::sys_days{std::chrono::year{1753} / 1 / 1}) == Durations{1s});
-  const auto far = std::chrono::sys_days{std::chrono::year{9999} / 1 / 1};
-  CHECK(went(plain.with(RetryOn<Hinting<decltype(far)>>{}), std::vector{far}).reason ==
-        StopReason::hint_over_cap);
+  const std::vector far{std::chrono::sys_days{std::chrono::year{9999} / 1 / 1}};
+  CHECK(went(plain.with(RetryOn<Hinting<std::chrono::sys_days>>{}), far).reason == StopReason::hint_over_cap);
 }
 
 TEST_CASE("dates at the ends of the calendar neither overflow nor wrap [E3]", "[hint]") {
@@ -332,6 +334,41 @@ TEST_CASE(
   CHECK(with([](const library::Limited&) { return 3s; }) == Durations{3s});
   CHECK(with([](const library::Limited&) { return std::optional<Duration>{}; }) == Durations{5s});
   CHECK(with([](const library::Limited&) -> std::optional<Duration> { throw 42; }) == Durations{1s});
+}
+
+TEST_CASE(
+    "a Retry-After header goes into the wait, in any of its forms (faults 21, 22, 24: urllib3 #3743, Azure "
+    "#262) [E1, E3]",
+    "[hint]") {
+  struct Response {
+    int status = 200;
+    std::string_view retry_after_header{};
+    std::optional<Duration> retry_after() const {
+      return encore::http::retry_after(retry_after_header, "Sun, 06 Nov 1994 08:49:37 GMT",
+                                       FakeClock::first_wall);
+    }
+  };
+  const auto after = [](std::string_view header) {
+    FakeClock clock;
+    int calls = 0;
+    const auto policy = plain.with(
+        clock, encore::RetryIfResult{[](const Response& response) { return response.status == 503; }});
+    const auto last = policy.run([&] { return ++calls == 1 ? Response{503, header} : Response{}; });
+    return std::pair{last.status, clock.sleeps()};
+  };
+  const auto waits = [](Duration wait) { return std::pair{200, Durations{wait}}; };
+  CHECK(after("7") == waits(7s));
+  CHECK(after("0") == std::pair{200, Durations{}});
+  CHECK(after("0.4") == waits(400ms));
+  CHECK(after("Sun, 06 Nov 1994 08:50:07 GMT") == waits(30s));
+  CHECK(after("Sunday, 06-Nov-94 08:50:07 GMT") == waits(30s));
+  CHECK(after("Sun Nov  6 08:50:07 1994") == waits(30s));
+  CHECK(after("Sun, 06 Nov 1994 08:49:36 GMT") == waits(1s));  // past: the computed wait
+  CHECK(after("-1") == waits(1s));
+  CHECK(after("soon") == waits(1s));
+  for (const auto header :
+       {"9999999999", "9223372037", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"})
+    CHECK(after(header) == std::pair{503, Durations{}});  // over the cap: no short wait, and no retry
 }
 
 TEST_CASE("HintFrom may look at the attempt's call as well [E5]", "[hint]") {
