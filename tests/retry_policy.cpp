@@ -156,6 +156,45 @@ TEST_CASE("a policy inside its own callable keeps both counts (fault 34: tenacit
   CHECK(trace.of("inner").size() == 3 * 7);
 }
 
+TEST_CASE(
+    "sleeps are one fewer than attempts, and none follows a stop by any rule (fault 3: Azure #7132; avast "
+    "#129) [C6]",
+    "[retry_policy]") {
+  const auto sleeps_after = [](const auto& policy, const auto&... steps) {
+    FakeClock own;
+    Scripted<int> tool{steps()...};
+    const auto result = policy.with(own, encore::ReturnOutcome{}, encore::HandleUnmatched{});
+    try {
+      static_cast<void>(result.run(tool));
+    } catch (const std::exception&) {}
+    CHECK(own.sleeps().size() == static_cast<std::size_t>(tool.calls() - 1));
+    return own.sleeps();
+  };
+  const auto slow = [] { return throws<TimeoutError>("slow"); };
+  const auto for_ever = [] { return always(throws<TimeoutError>("slow")); };
+  const auto bug = [] { return throws<std::logic_error>("bug"); };
+  const auto good = [] { return returns(17); };
+  const RetryPolicy plain{RetryOn<TimeoutError>{}, encore::NoJitter{}};
+  CHECK(sleeps_after(plain, good) == Durations{});
+  CHECK(sleeps_after(plain, slow, good) == Durations{1s});
+  CHECK(sleeps_after(plain, for_ever) == Durations{1s, 2s});
+  CHECK(sleeps_after(plain, bug) == Durations{});
+  CHECK(sleeps_after(plain, slow, bug) == Durations{1s});
+  CHECK(sleeps_after(plain.with(encore::NeverRetry<TimeoutError>{}), slow) == Durations{});
+  CHECK(sleeps_after(plain.with(encore::RetryIf{[](const TimeoutError&) -> bool { throw 42; }}), slow) ==
+        Durations{});
+  CHECK(sleeps_after(plain.with(encore::TimeBudget{3s}), for_ever) == Durations{1s});
+  CHECK(sleeps_after(plain.with(encore::TimeBudget{4s}, encore::LeastAttemptTime{2s}), for_ever) ==
+        Durations{1s});
+}
+
+TEST_CASE("a wait of zero does not sleep [C5]", "[retry_policy]") {
+  FakeClock clock;
+  Scripted<int> tool{times(2, throws<TimeoutError>("slow")), returns(17)};
+  CHECK(RetryPolicy{clock, RetryOn<TimeoutError>{}, encore::ConstantBackoff{0s}}.run(tool) == 17);
+  CHECK(clock.sleeps().empty());
+}
+
 // ---- every strategy, the same attempts (A7) ----------------------------------------------------------------------------
 
 struct Made {
