@@ -210,6 +210,22 @@ TEST_CASE("a formatter's result converts to the callable's; for void it only hea
   CHECK(heard == 3);
 }
 
+TEST_CASE("a formatter gives references and results that cannot be moved [G3, A6]", "[on_failure]") {
+  struct Immovable {
+    explicit Immovable(int n) : value{n} {}
+    Immovable(const Immovable&) = delete;
+    int value;
+  };
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}};
+  int fallback = -1;
+  const FormatFailure refers{[&fallback](const Failure&) -> int& { return fallback; }};
+  CHECK(&policy.with(refers).run([]() -> int& { throw TimeoutError{"slow"}; }) == &fallback);
+  CHECK(&policy.with(refers).run([]() -> const int& { throw TimeoutError{"slow"}; }) == &fallback);
+  const FormatFailure makes{[](const Failure& failure) { return Immovable{failure.attempts}; }};
+  CHECK(policy.with(makes).run([]() -> Immovable { throw TimeoutError{"slow"}; }).value == 3);
+}
+
 TEST_CASE("a formatter answers for a failed value as well [G3]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{

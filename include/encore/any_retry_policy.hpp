@@ -46,13 +46,16 @@ class AnyRetryPolicy {
   template <class F, class... A>
   Result run(const Call& call, F&& callable, A&&... args) const {
     using Callable = std::remove_reference_t<F>;
-    static_assert(std::is_void_v<Raw> || std::convertible_to<detail::raw_t<F, A...>, Raw>,
-                  "this callable's result does not convert to what the AnyRetryPolicy returns");
+    constexpr auto fits = detail::can_be_returned_as<detail::raw_t<F, A...>, Raw>;
+    static_assert(fits, "this callable's result does not convert to what the AnyRetryPolicy returns");
     if constexpr (!detail::can_be_repeated<Callable, std::remove_reference_t<A>...>) {
       detail::refuse_callable<Callable, std::remove_reference_t<A>...>();
-    } else if constexpr (std::is_void_v<Raw> || std::convertible_to<detail::raw_t<F, A...>, Raw>) {
+    } else if constexpr (fits) {
       auto attempt = [&](const Attempt& now) -> Raw {
-        return detail::invoke_attempt(callable, now, args...);
+        if constexpr (std::is_void_v<Raw>)
+          static_cast<void>(detail::invoke_attempt(callable, now, args...));
+        else
+          return detail::invoke_attempt(callable, now, args...);
       };
       return run_(policy_.get(), call, detail::operation_of<Raw>(attempt));
     }

@@ -3,6 +3,7 @@
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/operation.hpp>
 #include <encore/outcome.hpp>
 
 #include <concepts>
@@ -60,10 +61,9 @@ struct FormatFailure {
   template <class R>
   R failed(Failure&& failure) const {
     static_assert(std::invocable<const F&, const Failure&>, "a formatter is called with `const Failure&`");
-    static_assert(std::is_void_v<R> || std::convertible_to<std::invoke_result_t<const F&, const Failure&>, R>,
+    static_assert(detail::can_be_returned_as<std::invoke_result_t<const F&, const Failure&>, R>,
                   "FormatFailure must return what the call returns, or something that converts to it; use "
-                  "ReturnOutcome "
-                  "to get the failure itself");
+                  "ReturnOutcome to get the failure itself");
     if constexpr (std::is_void_v<R>)
       static_cast<void>(format(std::as_const(failure)));
     else

@@ -57,6 +57,15 @@ using raw_t = typename raw_result<std::remove_reference_t<F>, std::remove_refere
 template <class Strategy, class F, class... A>
 using result_t = typename Strategy::template result<raw_t<F, A...>>;
 
+/// Can a function that returns `To` return what another one returns, a `From`, and not as a reference to a temporary?
+template <class From, class To>
+inline constexpr bool can_be_returned_as =
+    std::is_void_v<To> || std::same_as<From, To> ||
+    (std::convertible_to<From, To> &&
+     (!std::is_reference_v<To> ||
+      (std::is_reference_v<From> &&
+       std::convertible_to<std::remove_reference_t<From>*, std::remove_reference_t<To>*>)));
+
 /// `std::invoke` for lvalues, without the price of `<functional>`.
 template <class M, class C, class Object, class... A>
 constexpr decltype(auto) invoke_member(M C::* member, Object& object, A&... args) {
