@@ -3,8 +3,8 @@
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -59,15 +59,15 @@ struct TimeLimits {
 
   /// What is left at `now`: 0 at or after the end, and never more than the budget, even if the clock was set back. (D7)
   constexpr Duration remaining(TimePoint now) const noexcept {
-    auto left = Duration::max();
-    if (budget) left = std::max(*budget - time_between(started, now), Duration::zero());
-    if (deadline) left = std::min(left, time_between(now, *deadline));
+    auto left = (Duration::max)();
+    if (budget) left = larger_of(*budget - time_between(started, now), Duration::zero());
+    if (deadline) left = smaller_of(left, time_between(now, *deadline));
     return left;
   }
   constexpr std::optional<TimePoint> end() const noexcept {
     if (!budget) return deadline;
     const auto end_of_budget = later(started, *budget);
-    return deadline ? std::min(end_of_budget, *deadline) : end_of_budget;
+    return deadline ? smaller_of(end_of_budget, *deadline) : end_of_budget;
   }
 };
 
@@ -101,9 +101,9 @@ class Attempt {
   std::optional<Duration> remaining() const {
     if (!limits_.bounded()) return limits_.attempt_timeout;
     const auto left = limits_.remaining(now_());
-    return limits_.attempt_timeout ? std::min(left, *limits_.attempt_timeout) : left;
+    return limits_.attempt_timeout ? smaller_of(left, *limits_.attempt_timeout) : left;
   }
-  Duration remaining_or(Duration longest) const { return std::min(remaining().value_or(longest), longest); }
+  Duration remaining_or(Duration longest) const { return smaller_of(remaining().value_or(longest), longest); }
 
   /// The key that makes a repetition recognisable: equal for all attempts of the call, unique beyond this process. The
   /// caller's operation key if it gave one, else `<scope>/<call id>`. Asking for it notes that it is sent. Allocates. (I2)
@@ -123,8 +123,8 @@ class Attempt {
     notes_.has_status_ = true;
   }
   void note_request_id(std::string_view id) const noexcept {
-    const auto length = std::min(id.size(), AttemptNotes::longest_request_id);
-    std::copy_n(id.data(), length, notes_.request_id_.data());
+    const auto length = smaller_of(id.size(), AttemptNotes::longest_request_id);
+    for (std::size_t i = 0; i < length; ++i) notes_.request_id_[i] = id[i];
     notes_.request_id_length_ = static_cast<std::uint8_t>(length);
   }
   const AttemptNotes& notes() const noexcept { return notes_; }

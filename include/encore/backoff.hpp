@@ -1,10 +1,10 @@
 // How long to wait before a retry, without jitter: what every backoff answers, and the two that most people need.
 #pragma once
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstdint>
@@ -30,7 +30,7 @@ class WaitSpan : public Span<Field> {
  public:
   template <class Rep, class Period>
   constexpr WaitSpan(std::chrono::duration<Rep, Period> value)
-      : Span<Field>{std::min<Duration>(Span<Field>{value}, longest_wait)} {}
+      : Span<Field>{smaller_of<Duration>(Span<Field>{value}, longest_wait)} {}
 };
 
 namespace detail {
@@ -121,7 +121,7 @@ template <Backoff B>
 class Progression {
  public:
   constexpr explicit Progression(const B& backoff, int retry = 0)
-      : retry_{std::max(retry, 0)},
+      : retry_{larger_of(retry, 0)},
         running_{backoff, this->retry()} {}
   /// The delay before `retry()`; then goes on to the retry after it.
   constexpr Duration next(const B& backoff) {
@@ -130,7 +130,7 @@ class Progression {
     return running_.next(backoff, retry);
   }
   constexpr int retry() const noexcept {
-    return static_cast<int>(std::min<std::int64_t>(retry_, std::numeric_limits<int>::max()));
+    return static_cast<int>(smaller_of<std::int64_t>(retry_, (std::numeric_limits<int>::max)()));
   }
 
  private:
@@ -146,7 +146,7 @@ class GrowthFactor {
   static constexpr double enough = 1e17;
 
   constexpr GrowthFactor(double value) : value_{NonNegative<Field>{value}} {
-    value_ = value_ > 0.0 ? std::min(value_, enough) : 1.0;
+    value_ = value_ > 0.0 ? smaller_of(value_, enough) : 1.0;
   }
   constexpr operator double() const noexcept { return value_; }
 
@@ -170,19 +170,19 @@ struct ExponentialBackoff {
   class Running {
    public:
     constexpr Running(const ExponentialBackoff& backoff, int retry) noexcept
-        : nanoseconds_{std::min(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
-      for (int step = std::min(retry, in_turn); step > 0; --step) {
-        const double before = std::exchange(nanoseconds_, std::min(horizon, nanoseconds_ * backoff.factor));
+        : nanoseconds_{smaller_of(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
+      for (int step = smaller_of(retry, in_turn); step > 0; --step) {
+        const double before = std::exchange(nanoseconds_, smaller_of(horizon, nanoseconds_ * backoff.factor));
         if (nanoseconds_ == before) return;  // and so for ever: constant, or at the horizon, or nothing left
       }
       double power = backoff.factor;
       for (int rest = retry - in_turn; rest > 0;
-           rest /= 2, power = std::min(power * power, backoff.factor.enough))
-        if (rest % 2 == 1) nanoseconds_ = std::min(horizon, nanoseconds_ * power);
+           rest /= 2, power = smaller_of(power * power, backoff.factor.enough))
+        if (rest % 2 == 1) nanoseconds_ = smaller_of(horizon, nanoseconds_ * power);
     }
     constexpr Duration next(const ExponentialBackoff& backoff, int) noexcept {
       const Duration now = nearest_duration(nanoseconds_);
-      nanoseconds_ = std::min(horizon, nanoseconds_ * backoff.factor);
+      nanoseconds_ = smaller_of(horizon, nanoseconds_ * backoff.factor);
       return held(now, floor_of(backoff), cap_of(backoff));
     }
 

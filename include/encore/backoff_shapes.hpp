@@ -2,10 +2,10 @@
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -28,7 +28,7 @@ struct LinearBackoff {
   constexpr Duration operator()(int retry) const noexcept {
     const Duration initial = initial_delay, each = step, cap = cap_of(*this);
     if (initial >= cap || (each > Duration::zero() && retry > (cap - initial) / each)) return cap;
-    return held(initial + std::max(retry, 0) * each, floor_of(*this), cap);
+    return held(initial + larger_of(retry, 0) * each, floor_of(*this), cap);
   }
 };
 static_assert(Backoff<LinearBackoff>);
@@ -43,7 +43,7 @@ struct FibonacciBackoff {
 
   constexpr Duration operator()(int retry) const noexcept {
     const Duration initial = initial_delay, cap = cap_of(*this);
-    const auto times = numbers[std::min(static_cast<std::size_t>(std::max(retry, 0)), numbers.size() - 1)];
+    const auto times = numbers[smaller_of(static_cast<std::size_t>(larger_of(retry, 0)), numbers.size() - 1)];
     if (initial > Duration::zero() && times > cap / initial) return cap;
     return held(initial * times, floor_of(*this), cap);
   }
@@ -71,7 +71,7 @@ class ListedBackoff {
       : delays_{WaitSpan<"delay">{delays}...} {}
 
   constexpr Duration operator()(int retry) const noexcept {
-    const auto index = std::min(static_cast<std::size_t>(std::max(retry, 0)), Size - 1);
+    const auto index = smaller_of(static_cast<std::size_t>(larger_of(retry, 0)), Size - 1);
     return delays_[index];
   }
 
@@ -97,8 +97,8 @@ class ChainedBackoff {
   constexpr Duration operator()(int retry) const {
     return retry < retries_ ? delay_of(first_, retry) : delay_of(rest_, retry - retries_);
   }
-  constexpr Duration cap() const { return std::max(cap_of(first_), cap_of(rest_)); }
-  constexpr Duration floor() const { return std::min(floor_of(first_), floor_of(rest_)); }
+  constexpr Duration cap() const { return larger_of(cap_of(first_), cap_of(rest_)); }
+  constexpr Duration floor() const { return smaller_of(floor_of(first_), floor_of(rest_)); }
   constexpr Duration cap_at(int retry) const {
     return retry < retries_ ? cap_of(first_, retry) : cap_of(rest_, retry - retries_);
   }

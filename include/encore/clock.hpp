@@ -1,5 +1,6 @@
 // The clock of a policy: its sleeps, its deadline and every timestamp, and nobody else's.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
@@ -59,7 +60,7 @@ static_assert(Clock<SteadyClock>);
 class Now {
  public:
   template <Clock C>
-  constexpr explicit Now(C& clock) noexcept : clock_{std::addressof(clock)},
+  constexpr explicit Now(C& clock) noexcept : clock_{detail::address_of(clock)},
                                               reads_{&reads_of<C>} {}
 
   TimePoint operator()() const { return reads_->now(clock_); }

@@ -3,6 +3,7 @@
 #include <encore/call.hpp>
 #include <encore/decision.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
 #include <encore/fingerprint.hpp>
 #include <encore/owned_call.hpp>
@@ -11,7 +12,6 @@
 #include <encore/saved_call.hpp>
 #include <encore/setting.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -61,8 +61,8 @@ class DurableCall {
                      "is refused: the policy that is to go on with this call is " + print.text());
     const auto wall = policy.clock().wall();
     const auto away = between(saved.saved_at, wall);
-    const auto left = std::min(between(saved.saved_at, saved.due), saved.wait);
-    due_ = later(wall, left - std::min(away, left));
+    const auto left = smaller_of(between(saved.saved_at, saved.due), saved.wait);
+    due_ = later(wall, left - smaller_of(away, left));
     undecided_ = true;
     detail::Restorer::restore(retrying_, policy, saved, sum(saved.elapsed, away));
   }
@@ -180,9 +180,9 @@ class DurableCall {
   }
   static TimePoint later(TimePoint time, Duration span) noexcept { return encore::later(time, span); }
   static Duration sum(Duration some, Duration more) noexcept {
-    return more > Duration::max() - some ? Duration::max() : some + more;
+    return more > (Duration::max)() - some ? (Duration::max)() : some + more;
   }
-  Duration left() const { return std::min(between(policy_.clock().wall(), due_), longest_wait); }
+  Duration left() const { return smaller_of(between(policy_.clock().wall(), due_), longest_wait); }
 
   Decision began(Decision next) noexcept {
     phase_ = next.goes_on() ? Phase::under_way : Phase::over;

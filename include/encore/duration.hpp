@@ -35,9 +35,9 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
     const long double exact = static_cast<long double>(duration.count()) *
                               static_cast<long double>(Period::num) * 1e9L /
                               static_cast<long double>(Period::den);
-    if (!(exact > static_cast<long double>(Limits::min())))
-      return exact == exact ? Duration::min() : Duration::zero();
-    if (exact >= static_cast<long double>(Limits::max())) return Duration::max();
+    if (!(exact > static_cast<long double>((Limits::min)())))
+      return exact == exact ? (Duration::min)() : Duration::zero();
+    if (exact >= static_cast<long double>((Limits::max)())) return (Duration::max)();
     const auto whole = static_cast<Duration::rep>(exact);
     const bool round_up =
         static_cast<long double>(whole) < exact && exact - static_cast<long double>(whole) > 1e-6L;
@@ -46,16 +46,16 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
     using Tick = std::ratio_divide<Period, std::nano>;
     constexpr auto times = static_cast<std::uintmax_t>(Tick::num),
                    per = static_cast<std::uintmax_t>(Tick::den);
-    constexpr auto most = static_cast<std::uintmax_t>(Limits::max());
-    static_assert(per <= std::numeric_limits<std::uintmax_t>::max() / times,
+    constexpr auto most = static_cast<std::uintmax_t>((Limits::max)());
+    static_assert(per <= (std::numeric_limits<std::uintmax_t>::max)() / times,
                   "this period is too odd a fraction");
     const bool negative = duration.count() < Rep{};
     const auto count = static_cast<std::uintmax_t>(duration.count());
     const auto ticks = negative ? 0 - count : count;
-    if (ticks / per > most / times) return negative ? Duration::min() : Duration::max();
+    if (ticks / per > most / times) return negative ? (Duration::min)() : (Duration::max)();
     const auto part = ticks % per * times;
     const auto nanoseconds = ticks / per * times + part / per + (!negative && part % per != 0 ? 1 : 0);
-    if (nanoseconds > most) return negative ? Duration::min() : Duration::max();
+    if (nanoseconds > most) return negative ? (Duration::min)() : (Duration::max)();
     return Duration{negative ? -static_cast<Duration::rep>(nanoseconds)
                              : static_cast<Duration::rep>(nanoseconds)};
   }
@@ -79,20 +79,20 @@ constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
   if (end <= begin) return Duration::zero();
   const auto from = begin.time_since_epoch().count();
   const auto to = end.time_since_epoch().count();
-  if (from < 0 && to > std::numeric_limits<Duration::rep>::max() + from) return Duration::max();
+  if (from < 0 && to > (std::numeric_limits<Duration::rep>::max)() + from) return (Duration::max)();
   return Duration{to - from};
 }
 
 /// `start + span` without overflow. (C7)
 constexpr TimePoint later(TimePoint start, Duration span) noexcept {
-  if (span > Duration::zero() && start > TimePoint::max() - span) return TimePoint::max();
-  if (span < Duration::zero() && start < TimePoint::min() - span) return TimePoint::min();
+  if (span > Duration::zero() && start > (TimePoint::max)() - span) return (TimePoint::max)();
+  if (span < Duration::zero() && start < (TimePoint::min)() - span) return (TimePoint::min)();
   return start + span;
 }
 
 static_assert(to_duration(std::chrono::duration<double>{0.4}) == std::chrono::milliseconds{400});
-static_assert(to_duration(std::chrono::hours::max()) == Duration::max());
-static_assert(to_duration(std::chrono::duration<double>{1e30}) == Duration::max());
+static_assert(to_duration((std::chrono::hours::max)()) == (Duration::max)());
+static_assert(to_duration(std::chrono::duration<double>{1e30}) == (Duration::max)());
 static_assert(to_duration(std::chrono::duration<long long, std::pico>{1}) == Duration{1});
 
 }  // namespace encore

@@ -1,9 +1,9 @@
 // A JSON object without nesting, read without another library.
 #pragma once
+#include <encore/extremes.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 
-#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
@@ -61,7 +61,7 @@ class FlatJsonReader {
   }
 
   void skip_spaces() noexcept {
-    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
+    rest_.remove_prefix(smaller_of(rest_.find_first_not_of(" \t\r\n"), rest_.size()));
   }
   bool took(char character) noexcept {
     skip_spaces();
@@ -90,7 +90,7 @@ class FlatJsonReader {
   }
   FlatJsonValue read_value() {
     if (rest_.starts_with('"')) return {read_string(), true};
-    const auto word = rest_.substr(0, std::min(rest_.find_first_of(",]} \t\r\n"), rest_.size()));
+    const auto word = rest_.substr(0, smaller_of(rest_.find_first_of(",]} \t\r\n"), rest_.size()));
     if (word.empty() || word.find_first_not_of("+-.0123456789abcdefghijklmnopqrstuvwxyzE") != word.npos)
       refuse("has something nested, or no value");
     rest_.remove_prefix(word.size());
@@ -135,7 +135,7 @@ class FlatJsonReader {
   }
   char32_t read_unit() {
     std::uint32_t unit = 0;
-    const auto digits = rest_.substr(std::min<std::size_t>(1, rest_.size()), 4);
+    const auto digits = rest_.substr(smaller_of<std::size_t>(1, rest_.size()), 4);
     const auto* const end = digits.data() + digits.size();
     const auto [stopped, error] = std::from_chars(digits.data(), end, unit, 16);
     if (!rest_.starts_with('u') || digits.size() < 4 || error != std::errc{} || stopped != end)

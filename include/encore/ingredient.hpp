@@ -1,7 +1,8 @@
 // Ingredients and their roles: a policy is a list of small values, in any order, and each says one thing.
 #pragma once
+#include <encore/address_of.hpp>
+
 #include <concepts>
-#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -103,7 +104,7 @@ class Kept {
 template <class T>
 class Kept<T&> {
  public:
-  constexpr explicit Kept(std::in_place_t, T& value) noexcept : value_{std::addressof(value)} {}
+  constexpr explicit Kept(std::in_place_t, T& value) noexcept : value_{address_of(value)} {}
   constexpr T& get() const noexcept { return *value_; }
 
  private:

@@ -1,10 +1,10 @@
 // How waits are spread, so that callers who failed together do not come back together.
 #pragma once
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <concepts>
 
@@ -70,7 +70,7 @@ struct FullJitter {
   Span<"at_least"> at_least = Duration::zero();
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    return detail::between(std::min<Duration>(at_least, input.delay), input.delay, input.draw);
+    return detail::between(smaller_of<Duration>(at_least, input.delay), input.delay, input.draw);
   }
 };
 static_assert(Jitter<FullJitter>);
@@ -94,7 +94,7 @@ struct ProportionalJitter {
   Share<"ratio"> ratio = 0.25;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    const double delay = std::min(detail::count(input.cap) / (1.0 + ratio), detail::count(input.delay));
+    const double delay = smaller_of(detail::count(input.cap) / (1.0 + ratio), detail::count(input.delay));
     return nearest_duration(delay * ((1.0 - ratio) + (ratio + ratio) * input.draw));
   }
   constexpr double hint_share() const noexcept { return ratio; }
@@ -108,9 +108,9 @@ struct DecorrelatedJitter {
   static constexpr bool looks_back = true;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    const Duration least = std::min(input.initial, input.cap);
+    const Duration least = smaller_of(input.initial, input.cap);
     const Duration most = input.previous > input.cap / 3 ? input.cap : 3 * input.previous;
-    return detail::between(least, std::max(least, most), input.draw);
+    return detail::between(least, larger_of(least, most), input.draw);
   }
 };
 static_assert(Jitter<DecorrelatedJitter>);
@@ -138,7 +138,7 @@ constexpr Duration lengthened(Duration hint, double share, double draw) noexcept
   if (hint <= Duration::zero() || !(share > 0.0)) return hint;
   const Duration more =
       to_duration(std::chrono::duration<double, std::nano>{detail::count(hint) * share * draw});
-  return more > Duration::max() - hint ? Duration::max() : hint + more;
+  return more > (Duration::max)() - hint ? (Duration::max)() : hint + more;
 }
 
 }  // namespace encore

@@ -7,7 +7,6 @@
 
 #include <concepts>
 #include <exception>
-#include <memory>
 #include <new>
 #include <optional>
 #include <system_error>
@@ -31,7 +30,7 @@ class LateState {
     requires std::is_trivially_destructible_v<State>
   = default;
   ~LateState() {
-    if (made()) std::destroy_at(&room_.state);
+    if (made()) room_.state.~State();
   }
 
   bool made() const noexcept { return unmade_ == nullptr; }

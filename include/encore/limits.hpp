@@ -51,7 +51,7 @@ class CountLimit {
   friend constexpr bool operator==(const CountLimit&, const CountLimit&) noexcept = default;
 
  private:
-  static constexpr int unlimited = std::numeric_limits<int>::max() - 1;
+  static constexpr int unlimited = (std::numeric_limits<int>::max)() - 1;
   static constexpr int not_named = -1;
   constexpr explicit CountLimit(int retries) noexcept : max_retries_{retries} {}
   int max_retries_ = not_named;

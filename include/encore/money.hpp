@@ -36,7 +36,7 @@ class Money {
 
  private:
   static constexpr auto most_picodollars =
-      static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+      static_cast<std::uint64_t>((std::numeric_limits<std::int64_t>::max)());
   constexpr explicit Money(std::int64_t picodollars) noexcept : picodollars_{picodollars} {}
   std::int64_t picodollars_ = 0;
 };
@@ -67,7 +67,7 @@ constexpr Money read_usd(std::string_view field, Whole dollars) {
 }
 
 constexpr Money read_usd(std::string_view field, double dollars) {
-  if (!(dollars >= 0.0 && dollars <= std::numeric_limits<double>::max()))
+  if (!(dollars >= 0.0 && dollars <= (std::numeric_limits<double>::max)()))
     the_setting_is_negative_or_not_finite(field, dollars);
   if (dollars > static_cast<double>(most_dollars)) the_amount_is_too_large(field, std::to_string(dollars));
   // The number just below one half rounds to the nearest, where one half itself would round up what is short of it by a bit.

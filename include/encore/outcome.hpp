@@ -2,7 +2,6 @@
 #pragma once
 #include <concepts>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <expected>
 #endif
 
+#include <encore/address_of.hpp>
 #include <encore/failure.hpp>
 
 namespace encore {
@@ -102,11 +102,11 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   T value() && { return static_cast<T&&>(get(*stored_)); }
   decltype(auto) operator*() const& noexcept { return value(); }
   decltype(auto) operator*() & noexcept { return value(); }
-  const std::remove_reference_t<T>* operator->() const noexcept { return std::addressof(value()); }
+  const std::remove_reference_t<T>* operator->() const noexcept { return detail::address_of(value()); }
 
   /// The value of the last failed attempt, if that attempt returned one instead of throwing; else null.
   const std::remove_reference_t<T>* last_value() const noexcept {
-    return !has_value() && stored_ ? std::addressof(get(*stored_)) : nullptr;
+    return !has_value() && stored_ ? detail::address_of(get(*stored_)) : nullptr;
   }
 
   template <class U>
@@ -131,7 +131,7 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
      private : template <class U>
                static std::optional<Stored> store(U&& value) {
     if constexpr (std::is_reference_v<T>)
-      return std::addressof(value);
+      return detail::address_of(value);
     else
       return std::optional<Stored>{std::in_place, std::forward<U>(value)};
   }

@@ -3,6 +3,7 @@
 #include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/driver.hpp>
+#include <encore/extremes.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/operation.hpp>
 #include <encore/recipe.hpp>
@@ -16,7 +17,6 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -194,7 +194,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   /// The waits of a call that fails until its last attempt, before anything runs. Unlimited retries: of the first `retries`. (C10)
   constexpr auto schedule() const { return Schedule{backoff(), jitter(), max_retries()}; }
   constexpr auto schedule(int retries) const {
-    return Schedule{backoff(), jitter(), std::min(retries, max_retries())};
+    return Schedule{backoff(), jitter(), smaller_of(retries, max_retries())};
   }
 
  private:

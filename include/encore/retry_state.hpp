@@ -5,6 +5,7 @@
 #include <encore/call_frame.hpp>
 #include <encore/decision.hpp>
 #include <encore/event.hpp>
+#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/jitter.hpp>
@@ -14,7 +15,6 @@
 #include <encore/schedule.hpp>
 #include <encore/verdict.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -145,7 +145,7 @@ class RetryState {
     auto slept = wait_;
     if (cancelled || call().stop.stop_requested()) {
       reason = StopReason::cancelled;
-      if (wait_began_) slept = std::min(wait_, time_between(*wait_began_, policy_.clock().now()));
+      if (wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
     } else if (frame_.limits.bounded()) {
       const auto left = frame_.limits.remaining(policy_.clock().now());
       if (left <= Duration::zero())
@@ -281,7 +281,7 @@ class RetryState {
     if constexpr (draws<typename Policy::JitterType>) draw = random().draw();
     if (!hint) return waits_->next(backoff, jitter, draw);
     waits_->skip(backoff);
-    return std::min(lengthened(*hint, hint_share_of(jitter), draw), longest_wait);
+    return smaller_of(lengthened(*hint, hint_share_of(jitter), draw), longest_wait);
   }
   Random& random() {
     if (!random_)

@@ -73,7 +73,7 @@ struct SavedNumbers {
   WallTime wall(std::string_view field) const {
     return WallTime{Duration{read<std::int64_t>(field, line.text(field), 10, 0, "nanoseconds since 1970")}};
   }
-  Duration span(std::string_view field, Duration most = Duration::max()) const {
+  Duration span(std::string_view field, Duration most = (Duration::max)()) const {
     const auto text = line.text(field);
     const Duration span{read<std::int64_t>(field, text, 10, 0, "nanoseconds")};
     if (span < Duration::zero() || span > most)
@@ -155,7 +155,7 @@ inline SavedCall SavedCall::read(std::string_view text) {
       .scope = {numbers.bits("scope", scope.substr(0, 16)), numbers.bits("scope", scope.substr(16))},
       .replay = detail::replay_of(line.text("replay")),
       .under_way = numbers.flag("under_way"),
-      .attempts = numbers.count("attempts", 1, std::numeric_limits<int>::max() - 1),
+      .attempts = numbers.count("attempts", 1, (std::numeric_limits<int>::max)() - 1),
       .key_used = numbers.flag("key_used"),
       .outcome_unknown = numbers.flag("outcome_unknown"),
       .wait = numbers.span("wait_ns", longest_wait),

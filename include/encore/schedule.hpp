@@ -141,7 +141,7 @@ class Schedule {
 
  private:
   static constexpr Duration plus(Duration sum, Duration wait) noexcept {
-    return wait > Duration::max() - sum ? Duration::max() : sum + wait;
+    return wait > (Duration::max)() - sum ? (Duration::max)() : sum + wait;
   }
   B backoff_;
   J jitter_;

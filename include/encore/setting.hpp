@@ -82,7 +82,7 @@ template <FieldName Field>
 class NonNegative {
  public:
   constexpr NonNegative(double value) : value_{value} {
-    if (!(value >= 0.0 && value <= std::numeric_limits<double>::max()))
+    if (!(value >= 0.0 && value <= (std::numeric_limits<double>::max)()))
       the_setting_is_negative_or_not_finite(Field.view(), value);
   }
   constexpr operator double() const noexcept { return value_; }
@@ -119,7 +119,7 @@ class Span {
   template <class Rep>
   static constexpr bool is_finite(Rep count) noexcept {
     if constexpr (std::is_floating_point_v<Rep>)
-      return count <= std::numeric_limits<Rep>::max();
+      return count <= (std::numeric_limits<Rep>::max)();
     else
       return true;
   }

@@ -1,8 +1,9 @@
 // Stopping from outside: a view of any stop token, and the means to be woken by it.
 #pragma once
+#include <encore/address_of.hpp>
+
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -58,7 +59,7 @@ class StopView {
   template <class Token>
     requires(!std::same_as<Token, StopView> && StopToken<Token>)
   constexpr StopView(const Token& token) noexcept
-      : token_{std::addressof(token)},
+      : token_{detail::address_of(token)},
         operations_{&operations_for<Token>} {}
   template <class Token>
     requires(!std::same_as<Token, StopView> && StopToken<Token>)
@@ -103,9 +104,9 @@ class StopView {
         [](const void* token, void* room, StopAction action) {
           ::new (room) Callback(*static_cast<const Token*>(token), action);
         },
-        [](void* room) noexcept { std::destroy_at(static_cast<Callback*>(room)); },
+        [](void* room) noexcept { static_cast<Callback*>(room)->~Callback(); },
         [](const void* token, void* room) noexcept { ::new (room) Token(*static_cast<const Token*>(token)); },
-        [](void* room) noexcept { std::destroy_at(static_cast<Token*>(room)); }};
+        [](void* room) noexcept { static_cast<Token*>(room)->~Token(); }};
   }
   template <class Token>
   static constexpr Operations operations_for = make_operations<Token>();

@@ -1,8 +1,8 @@
 // So many in each span of time, whatever else happens.
 #pragma once
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 
-#include <algorithm>
 #include <atomic>
 
 namespace encore {
@@ -13,7 +13,7 @@ class Allowance {
  public:
   /// `count` 0 allows nothing, `period` 0 everything.
   Allowance(int count, Duration period) noexcept
-      : each_{count > 0 ? std::min(period, longest_wait) / count : Duration{}},
+      : each_{count > 0 ? smaller_of(period, longest_wait) / count : Duration{}},
         all_{each_ * count},
         allows_nothing_{count <= 0} {}
   Allowance(const Allowance&) = delete;
@@ -28,7 +28,7 @@ class Allowance {
     bool allowed;
     do {
       // Never is more than all of it missing, so that nobody waits longer because the clock was set back. (D7)
-      const auto missing = std::min(time_between(now, complete_at), all_);
+      const auto missing = smaller_of(time_between(now, complete_at), all_);
       allowed = missing + each_ <= all_;
       next = later(now, allowed ? missing + each_ : missing);
     } while (next != complete_at &&
@@ -46,7 +46,7 @@ class Allowance {
   const Duration each_;
   const Duration all_;
   const bool allows_nothing_;
-  std::atomic<TimePoint> complete_at_{TimePoint::min()};
+  std::atomic<TimePoint> complete_at_{(TimePoint::min)()};
 };
 
 }  // namespace encore

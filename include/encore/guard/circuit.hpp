@@ -1,9 +1,9 @@
 // The rules of a circuit breaker, without threads: closed, open, half open, and one probe at a time.
 #pragma once
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/setting.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -70,7 +70,7 @@ class Circuit {
     const auto begins = later(now, ahead);
     const bool taken = begins < lease_ends_ && !(begins < waits_until_);
     if (begins < open_until_ || taken) return std::nullopt;
-    if (now >= open_until_) open_until_ = TimePoint::min();  // over, whatever the clock does next
+    if (now >= open_until_) open_until_ = (TimePoint::min)();  // over, whatever the clock does next
     enter_generation(false);
     begin_lease(begins);
     if (ahead > Duration::zero()) waits_until_ = begins;
@@ -102,7 +102,7 @@ class Circuit {
     if (ticket.probe && ticket.generation == generation_) nobody_probes();
   }
   constexpr void force_open() noexcept {
-    open_until_ = TimePoint::max();
+    open_until_ = (TimePoint::max)();
     enter_generation(false);
   }
   constexpr void reset() noexcept { enter_generation(true); }
@@ -116,13 +116,13 @@ class Circuit {
   }
   constexpr void begin_lease(TimePoint begin) noexcept {
     lease_ends_ = later(begin, probe_lease_);
-    waits_until_ = TimePoint::min();
+    waits_until_ = (TimePoint::min)();
   }
-  constexpr void nobody_probes() noexcept { lease_ends_ = waits_until_ = TimePoint::min(); }
+  constexpr void nobody_probes() noexcept { lease_ends_ = waits_until_ = (TimePoint::min)(); }
   // Nothing takes longer than it was meant to because the clock was set back. (D7)
   constexpr void heed_a_clock_set_back(TimePoint now) noexcept {
-    if (open_until_ != TimePoint::max()) open_until_ = std::min(open_until_, later(now, open_for_));
-    if (waits_until_ == TimePoint::min()) lease_ends_ = std::min(lease_ends_, later(now, probe_lease_));
+    if (open_until_ != (TimePoint::max)()) open_until_ = smaller_of(open_until_, later(now, open_for_));
+    if (waits_until_ == (TimePoint::min)()) lease_ends_ = smaller_of(lease_ends_, later(now, probe_lease_));
   }
 
   int failures_to_open_;
@@ -133,9 +133,10 @@ class Circuit {
   bool closed_ = true;
   int failures_ = 0;
   std::uint64_t generation_ = 0;
-  TimePoint open_until_ = TimePoint::min();
-  TimePoint lease_ends_ = TimePoint::min();
-  TimePoint waits_until_ = TimePoint::min();  // a probe that still waits gives way to one that begins sooner
+  TimePoint open_until_ = (TimePoint::min)();
+  TimePoint lease_ends_ = (TimePoint::min)();
+  TimePoint waits_until_ =
+      (TimePoint::min)();  // a probe that still waits gives way to one that begins sooner
 };
 
 }  // namespace encore

@@ -3,6 +3,7 @@
 #include <encore/attributes.hpp>
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/guard/allowance.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/retry_prices.hpp>
@@ -12,7 +13,6 @@
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -124,7 +124,7 @@ class RetryBudget {
         floor_{floor.count, floor.period} {}
 
   ENCORE_COLD std::optional<Permit> admit_retry(const AdmissionRequest& request, Tokens price) {
-    if (bucket_.take(price, std::max(price, prices_.least))) return Permit{*this, Permit::Kind::paid, price};
+    if (bucket_.take(price, larger_of(price, prices_.least))) return Permit{*this, Permit::Kind::paid, price};
     if (!floor_.allows_nothing() && floor_.take(request.now()))
       return Permit{*this, Permit::Kind::from_the_floor, {}};
     return std::nullopt;

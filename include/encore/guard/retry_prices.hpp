@@ -1,9 +1,8 @@
 // What retries cost and what earns them: the rules of the published retry budgets, as one value.
 #pragma once
+#include <encore/extremes.hpp>
 #include <encore/guard/tokens.hpp>
 #include <encore/setting.hpp>
-
-#include <algorithm>
 
 namespace encore {
 
@@ -29,7 +28,7 @@ struct GrpcRetryThrottling {
 
   constexpr operator RetryPrices() const {
     const Tokens all{max_tokens};
-    const Tokens ratio{std::min<double>(token_ratio, max_tokens)};
+    const Tokens ratio{smaller_of<double>(token_ratio, max_tokens)};
     if (ratio == Tokens{})
       refuse_setting("token_ratio", "0", "is refused: after some failures nothing would be retried again");
     return {.capacity = all,

@@ -1,8 +1,8 @@
 // A bucket of tokens that many threads share.
 #pragma once
+#include <encore/extremes.hpp>
 #include <encore/guard/tokens.hpp>
 
-#include <algorithm>
 #include <atomic>
 
 namespace encore {
@@ -13,7 +13,7 @@ class TokenBucket {
  public:
   TokenBucket(Tokens capacity, Tokens content) noexcept
       : capacity_{capacity},
-        content_{std::min(content, capacity)} {}
+        content_{smaller_of(content, capacity)} {}
   TokenBucket(const TokenBucket&) = delete;
   TokenBucket& operator=(const TokenBucket&) = delete;
 
@@ -23,7 +23,7 @@ class TokenBucket {
   void add(Tokens tokens) noexcept {
     if (tokens == Tokens{}) return;
     auto content = content_.load(std::memory_order_relaxed);
-    while (content < capacity_ && !replace(content, std::min(content + tokens, capacity_))) {}
+    while (content < capacity_ && !replace(content, smaller_of(content + tokens, capacity_))) {}
   }
   /// Takes as many if there are `least`, which is no less than that; else nothing.
   bool take(Tokens tokens, Tokens least) noexcept {
@@ -36,7 +36,7 @@ class TokenBucket {
   /// Takes as many, or what is left.
   void drain(Tokens tokens) noexcept {
     auto content = content_.load(std::memory_order_relaxed);
-    while (content > Tokens{} && !replace(content, std::max(content - tokens, Tokens{}))) {}
+    while (content > Tokens{} && !replace(content, larger_of(content - tokens, Tokens{}))) {}
   }
 
  private:

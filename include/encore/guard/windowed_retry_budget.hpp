@@ -2,13 +2,13 @@
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/tokens.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -73,7 +73,7 @@ class WindowedRetryBudget {
   explicit WindowedRetryBudget(const WindowedRetryBudgetOptions& options)
       : share_{double{options.share}},
         reserve_{reserve(options)},
-        slot_length_{std::min(Duration{options.window}, longest_wait) / slots} {
+        slot_length_{smaller_of(Duration{options.window}, longest_wait) / tenths} {
     if (slot_length_ == Duration::zero())
       refuse_setting("window", "0s", "is refused: it must be at least 10 ns");
   }
@@ -99,13 +99,13 @@ class WindowedRetryBudget {
   }
 
  private:
-  static constexpr int slots = 10;
+  static constexpr int tenths = 10;
   static constexpr Tokens retry = 1;
 
   static Tokens reserve(const WindowedRetryBudgetOptions& options) {
     const auto seconds =
-        std::chrono::duration<double>{std::min(Duration{options.window}, longest_wait)}.count();
-    return Tokens{std::min(options.floor_per_second * seconds, 2e9)};
+        std::chrono::duration<double>{smaller_of(Duration{options.window}, longest_wait)}.count();
+    return Tokens{smaller_of(options.floor_per_second * seconds, 2e9)};
   }
 
   void deposit(TimePoint now) {
@@ -115,26 +115,27 @@ class WindowedRetryBudget {
   }
   void give_back(std::int64_t slot) {
     const std::lock_guard lock{mutex_};
-    if (slot <= newest_ - slots) return;  // it has expired, and with it what was taken
+    if (slot <= newest_ - tenths) return;  // it has expired, and with it what was taken
     slots_[index(slot)] = slots_[index(slot)] + retry;
     sum_ = sum_ + retry;
   }
 
   // ---- with the lock held ----
 
-  static std::size_t index(std::int64_t slot) noexcept { return static_cast<std::size_t>(slot % slots); }
+  static std::size_t index(std::int64_t slot) noexcept { return static_cast<std::size_t>(slot % tenths); }
   void add(Tokens tokens) noexcept {
     slots_[index(newest_)] = slots_[index(newest_)] + tokens;
     sum_ = sum_ + tokens;
   }
   // Lets expire what is too old. A clock that was set back goes on from where it was. (D7)
   void advance(TimePoint now) noexcept {
-    newest_ends_ = newest_ == 0 ? later(now, slot_length_) : std::min(newest_ends_, later(now, slot_length_));
+    newest_ends_ =
+        newest_ == 0 ? later(now, slot_length_) : smaller_of(newest_ends_, later(now, slot_length_));
     if (newest_ == 0) newest_ = 1;
     if (now < newest_ends_) return;
     const auto late = time_between(newest_ends_, now);
     const std::int64_t steps = late / slot_length_ + 1;
-    for (std::int64_t step = 1; step <= std::min<std::int64_t>(steps, slots); ++step) {
+    for (std::int64_t step = 1; step <= smaller_of<std::int64_t>(steps, tenths); ++step) {
       auto& expired = slots_[index(newest_ + step)];
       sum_ = sum_ - std::exchange(expired, Tokens{});
     }
@@ -146,7 +147,7 @@ class WindowedRetryBudget {
   const Tokens reserve_;
   const Duration slot_length_;
   std::mutex mutex_;
-  std::array<Tokens, slots> slots_{};  // what was deposited less what was taken, in each tenth of the window
+  std::array<Tokens, tenths> slots_{};  // what was deposited less what was taken, in each tenth of the window
   Tokens sum_{};
   std::int64_t newest_ = 0;  // number of the slot that is being filled; it is found at this number modulo 10
   TimePoint newest_ends_{};

@@ -158,8 +158,8 @@ constexpr Moment moment(WallTime time) noexcept {
                                                                 WallTime now) noexcept {
   const auto date = detail::http_date(text, detail::moment(now).second);
   if (!date) return std::nullopt;
-  if (*date > detail::moment(WallTime::max()).second) return WallTime::max();
-  if (*date < detail::moment(WallTime::min()).second) return WallTime::min();
+  if (*date > detail::moment((WallTime::max)()).second) return (WallTime::max)();
+  if (*date < detail::moment((WallTime::min)()).second) return (WallTime::min)();
   return WallTime{*date};
 }
 

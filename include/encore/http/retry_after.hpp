@@ -17,7 +17,7 @@ namespace detail {
 /// Reads `digits` or `digits.digits` as so many units, rounded up to the nanosecond and at most `Duration::max()`.
 /// The unit is a power of ten nanoseconds.
 constexpr std::optional<Duration> decimal(std::string_view text, Duration unit) noexcept {
-  constexpr std::int64_t most = Duration::max().count();
+  constexpr std::int64_t most = (Duration::max)().count();
   text = trimmed(text);
   std::size_t at = 0;
   std::int64_t whole = 0;
@@ -38,7 +38,7 @@ constexpr std::optional<Duration> decimal(std::string_view text, Duration unit) 
     }
     if (below_a_nanosecond) ++fraction;
   }
-  if (whole > (most - fraction) / unit.count()) return Duration::max();
+  if (whole > (most - fraction) / unit.count()) return (Duration::max)();
   return Duration{whole * unit.count() + fraction};
 }
 
@@ -47,7 +47,7 @@ constexpr std::optional<Duration> retry_after(std::string_view header, Moment fr
   const auto date = http_date(header, from.second);
   if (!date || *date < from.second) return std::nullopt;
   const std::chrono::seconds ahead = *date - from.second;
-  if (ahead >= std::chrono::duration_cast<std::chrono::seconds>(Duration::max())) return Duration::max();
+  if (ahead >= std::chrono::duration_cast<std::chrono::seconds>((Duration::max)())) return (Duration::max)();
   const Duration wait = ahead - from.rest;
   return wait < Duration::zero() ? std::nullopt : std::optional{wait};
 }

@@ -2,13 +2,13 @@
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/unretryable.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -74,7 +74,7 @@ class FakeClock {
   /// that moment, and only what was slept till then is written down. (K1)
   void sleep_for(Duration duration, const StopView& stop = {}) {
     std::unique_lock lock{mutex_};
-    const auto slept = pass(std::max(duration, Duration::zero()), stop, lock);
+    const auto slept = pass(larger_of(duration, Duration::zero()), stop, lock);
     sleeps_.push_back(slept);
   }
 

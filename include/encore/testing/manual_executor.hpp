@@ -2,11 +2,11 @@
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/stop.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/task.hpp>
 
-#include <algorithm>
 #include <coroutine>
 #include <cstddef>
 #include <deque>
@@ -53,7 +53,7 @@ class ManualExecutor {
     void await_resume() {
       subscription_.reset();
       forget();
-      executor_.clock_.record_sleep(std::min(duration_, time_between(began_, executor_.clock_.now())));
+      executor_.clock_.record_sleep(smaller_of(duration_, time_between(began_, executor_.clock_.now())));
     }
 
    private:

@@ -1,12 +1,12 @@
 // An observer that keeps what it is told.
 #pragma once
 #include <encore/event.hpp>
+#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recording.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <iosfwd>
 #include <mutex>
@@ -24,7 +24,7 @@ inline std::string summary(const Recording& recording) {
   constexpr std::size_t most_calls = 6;
   const auto ids = recording.call_ids();
   std::string text;
-  for (std::size_t i = 0; i < std::min(ids.size(), most_calls); ++i) {
+  for (std::size_t i = 0; i < smaller_of(ids.size(), most_calls); ++i) {
     const auto events = recording.of(ids[i]);
     const auto& last = events.back();
     std::size_t attempts = 0;

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
+#include <encore/extremes.hpp>
 #include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
@@ -12,7 +13,6 @@
 #include <encore/tool/tool_handler.hpp>
 #include <encore/tool/tool_result.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <exception>
 #include <optional>
@@ -68,7 +68,7 @@ std::optional<Duration> worst_wait(const Policy& policy) {
   const auto budget = policy.time_budget();
   if (policy.max_retries() > most_added_up) return budget;
   const auto total = policy.schedule().total().greatest;
-  return budget ? std::min(total, *budget) : total;
+  return budget ? smaller_of(total, *budget) : total;
 }
 
 template <class Policy>

@@ -1,10 +1,10 @@
 // What several declarations say together of a tool.
 #pragma once
 #include <encore/call.hpp>
+#include <encore/extremes.hpp>
 #include <encore/setting.hpp>
 #include <encore/tool/repeatable.hpp>
 
-#include <algorithm>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -24,7 +24,7 @@ class Declarations {
         const auto said = list(DeclaredCall{.name = name});
         if (before && said && before != said)
           refuse_setting("tool", name, "is refused: it is declared repeatable, and repeatable with a key");
-        before = std::max(before, said);
+        before = larger_of(before, said);
       });
     }
   }
@@ -33,7 +33,7 @@ class Declarations {
   ReplaySafety safety_of(const DeclaredCall& call) const {
     const auto found = std::apply(
         [&](const auto&... declaration) {
-          return std::max({std::optional<ReplaySafety>{}, declaration(call)...});
+          return (std::max)({std::optional<ReplaySafety>{}, declaration(call)...});
         },
         declarations_);
     return found.value_or(ReplaySafety::excluded);

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/error_name.hpp>
 #include <encore/error_type.hpp>
+#include <encore/extremes.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/predicate.hpp>
 #include <encore/seconds_text.hpp>
@@ -33,7 +34,7 @@ template <class T>
 std::string short_type_text() {
 #if defined(__cpp_rtti)
   auto name = type_name(typeid(T));
-  name.erase(std::min(name.find('<'), name.size()));
+  name.erase(smaller_of(name.find('<'), name.size()));
   if (name.starts_with("encore::")) name.erase(0, std::string_view{"encore::"}.size());
   return name;
 #else

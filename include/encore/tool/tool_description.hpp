@@ -3,10 +3,10 @@
 #include <encore/call.hpp>
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
+#include <encore/extremes.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/seconds_text.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +53,7 @@ class ToolDescriptions : public std::vector<ToolDescription> {
     for (const auto& tool : *this) rows.push_back(row(tool));
     std::array<std::size_t, columns> widths{};
     for (const auto& cells : rows)
-      for (std::size_t i = 0; i < columns; ++i) widths[i] = std::max(widths[i], cells[i].size());
+      for (std::size_t i = 0; i < columns; ++i) widths[i] = larger_of(widths[i], cells[i].size());
     std::string text;
     for (const auto& cells : rows) {
       for (std::size_t i = 0; i + 1 < columns; ++i)
