@@ -169,8 +169,8 @@ class StraightRun {
 
   // Inside the handler: does another attempt follow?
   template <class Error>
-  ENCORE_FORCE_INLINE static bool threw(Late& late, const Error* error, [[maybe_unused]] const Call& call,
-                                        [[maybe_unused]] Frame& frame,
+  ENCORE_FORCE_INLINE static bool threw([[maybe_unused]] Late& late, [[maybe_unused]] const Error* error,
+                                        [[maybe_unused]] const Call& call, [[maybe_unused]] Frame& frame,
                                         [[maybe_unused]] const std::optional<TimePoint>& started,
                                         [[maybe_unused]] int errors) {
 #if defined(__cpp_exceptions)
