@@ -37,6 +37,9 @@ encore_cores() { getconf _NPROCESSORS_ONLN; }
 
 encore_has_command() { command -v "$1" > /dev/null 2>&1; }
 
+# A compiler that is there but fails would make every library look missing.
+encore_compiler_works() { echo 'int main() {}' | "${CXX:-c++}" -x c++ -fsyntax-only - > /dev/null 2>&1; }
+
 encore_has_header() {
   local -a command=("${CXX:-c++}" -std=c++20 -x c++ -E -)
   local prefixes=${CMAKE_PREFIX_PATH:-} prefix
@@ -46,7 +49,7 @@ encore_has_header() {
 
 encore_has() {
   case $1 in
-    compiler) encore_has_command "${CXX:-c++}" ;;
+    compiler) encore_compiler_works ;;
     cmake) encore_has_command cmake && printf '3.24\n%s\n' "$(cmake --version | sed -n '1s/.* //p')" | sort -C -V ;;
     ninja | git | pkg-config | valgrind) encore_has_command "$1" ;;
     fmt) encore_has_header fmt/core.h ;;
@@ -161,6 +164,10 @@ encore_install() {
 
 encore_need() {
   local thing missing="" lacking=""
+  if encore_has_command "${CXX:-c++}" && ! encore_compiler_works; then
+    encore_say "the compiler ${CXX:-c++}, $(command -v "${CXX:-c++}"), does not compile an empty program; cannot go on"
+    return 1
+  fi
   for thing in "$@"; do
     encore_packages_of "$thing" > /dev/null || return 1
     encore_has "$thing" || missing+=" $thing"
