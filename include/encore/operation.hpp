@@ -1,11 +1,11 @@
 // How a callable is invoked: with its attempt if it takes one, always as an lvalue, and how it crosses into compiled-once code.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/attempt.hpp>
 #include <encore/attributes.hpp>
 
 #include <concepts>
 #include <cstdlib>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -109,7 +109,7 @@ struct Operation {
 };
 template <class R, class F>
 Operation<R> operation_of(F& callable) noexcept {
-  return {std::addressof(callable),
+  return {address_of(callable),
           [](void* erased, const Attempt& attempt) -> R { return (*static_cast<F*>(erased))(attempt); }};
 }
 
