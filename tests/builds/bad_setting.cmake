@@ -1,0 +1,35 @@
+# Runs PROGRAM with settings: good ones must pass, each bad one must end it, by a signal and not by a mere exit code, with
+# the words that name field, value and rule.
+cmake_minimum_required(VERSION 3.24)
+
+function(run field value)
+  execute_process(COMMAND ${PROGRAM} ${field} ${value} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  set(result "${result}" PARENT_SCOPE)
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+foreach(good "max_retries 0" "max_attempts 1" "factor 1.5" "ratio 1" "time_budget 0.5" "jitter_ratio 0")
+  separate_arguments(good UNIX_COMMAND "${good}")
+  run(${good})
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${good}: is good, and ended the program with ${result}: ${output}")
+  endif()
+endforeach()
+
+function(must_end field value words)
+  run(${field} ${value})
+  if(result MATCHES "^-?[0-9]+$" AND NOT CMAKE_HOST_WIN32)
+    message(FATAL_ERROR "${field} ${value}: was to end the program, which exited with ${result}: ${output}")
+  elseif(NOT output STREQUAL "${words}\n")
+    message(FATAL_ERROR "${field} ${value}: not with the words '${words}' but: ${output}")
+  endif()
+endfunction()
+
+must_end(max_retries -1 "encore: max_retries = -1 is refused: it must not be negative")
+must_end(max_attempts 0 "encore: max_attempts = 0 is refused: it must be at least 1")
+must_end(factor nan "encore: factor = nan is refused: it must be finite and not negative")
+must_end(factor -2 "encore: factor = -2 is refused: it must be finite and not negative")
+must_end(ratio 2 "encore: ratio = 2 is refused: it must lie between 0 and 1")
+must_end(jitter_ratio 25 "encore: jitter_ratio = 25 is refused: it must lie between 0 and 1")
+must_end(time_budget inf "encore: time_budget = infs is refused: it must be finite and not negative")
+must_end(time_budget -0.5 "encore: time_budget = -0.5s is refused: it must be finite and not negative")
