@@ -1,0 +1,101 @@
+// What one run of an agent remembers beside its guards' counts.
+#pragma once
+#include <encore/guard/call_signature.hpp>
+#include <encore/guard/refusal.hpp>
+#include <encore/saved_state.hpp>
+#include <encore/scope.hpp>
+#include <encore/setting.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/tool/key_ledger.hpp>
+#include <encore/tool/unknown_outcomes.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace encore {
+
+/// The run's scope, whether it is over, its keys, and its unknown outcomes. Thread-safe, but for `new_run` and `restore`,
+/// during which no call may be under way; not copied.
+class RunState {
+ public:
+  RunState() = default;
+  RunState(const RunState&) = delete;
+  RunState& operator=(const RunState&) = delete;
+
+  /// Of this run alone, so that the ids which models use again in each run make new keys. (I2)
+  const Scope& scope() const noexcept { return scope_; }
+
+  /// Why the run is over, if it is: the first refusal that ended it.
+  std::optional<Refusal> over() const {
+    const std::lock_guard lock{mutex_};
+    return over_;
+  }
+  void end(const Refusal& why) {
+    const std::lock_guard lock{mutex_};
+    if (!over_) over_ = why;
+  }
+
+  /// The host has had a step counted: the next turn's calls belong to it.
+  void step_begins() noexcept { step_begun_.store(true, std::memory_order_relaxed); }
+  bool belongs_to_step() noexcept { return step_begun_.exchange(false, std::memory_order_relaxed); }
+
+  KeyLedger& keys() noexcept { return keys_; }
+  UnknownOutcomes& unknown_outcomes() noexcept { return unknown_outcomes_; }
+  const UnknownOutcomes& unknown_outcomes() const noexcept { return unknown_outcomes_; }
+
+  /// A new scope, and not over. What is left to reconcile stays, and so do the keys: the caller's outlive a run.
+  void new_run() {
+    scope_ = Scope::random();
+    over_.reset();
+    step_begun_ = false;
+  }
+
+  std::string save() const {
+    const auto over_now = over();
+    StateLine line{kind};
+    line.add("scope", scope_.text());
+    if (over_now) line.add("over", to_string(over_now->reason)).add("over_because", over_now->to_person);
+    return line.text() + '\n' + keys_.save() + unknown_outcomes_.save();
+  }
+  /// Throws `std::invalid_argument` for text that is not what `save` wrote. Then parts of it may have been taken over.
+  void restore(std::string_view text) {
+    const auto line = saved_line(text, kind);
+    const auto digits = CallSignature::from_text(line.text("scope"));
+    if (!digits)
+      refuse_setting("scope", in_quotes(line.text("scope")),
+                     "is refused: it must be 32 lower-case hexadecimal digits");
+    std::optional<Refusal> over_then;
+    if (line.has("over"))
+      over_then = Refusal{.reason = reason_named(line.text("over")),
+                          .to_model = not_called({}, "the run is over."),
+                          .to_person = std::string{line.text("over_because")},
+                          .ends_run = true};
+    keys_.restore(text);
+    unknown_outcomes_.restore(text);
+    scope_ = Scope{digits->high(), digits->low()};
+    over_ = std::move(over_then);
+  }
+
+ private:
+  static constexpr std::string_view kind{"tool_run"};
+
+  static StopReason reason_named(std::string_view name) {
+    for (std::size_t i = 0; i < stop_reason_count; ++i)
+      if (const auto reason = static_cast<StopReason>(i); to_string(reason) == name) return reason;
+    refuse_setting("over", in_quotes(name), "is refused: there is no such stop reason");
+  }
+
+  Scope scope_ = Scope::random();
+  std::atomic<bool> step_begun_{false};
+  KeyLedger keys_{};
+  UnknownOutcomes unknown_outcomes_{};
+  mutable std::mutex mutex_;
+  std::optional<Refusal> over_{};
+};
+
+}  // namespace encore

@@ -1,0 +1,77 @@
+// The calls that somebody still has to reconcile.
+#pragma once
+#include <encore/saved_state.hpp>
+#include <encore/setting.hpp>
+#include <encore/tool/unknown_outcome.hpp>
+
+#include <limits>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore {
+
+/// A list of unknown outcomes, in the order in which they came. Nothing is ever dropped from it but by `take`: each is an
+/// effect that somebody may be waiting for. Thread-safe; not copied. (I3)
+class UnknownOutcomes {
+ public:
+  void add(UnknownOutcome outcome) {
+    const std::lock_guard lock{mutex_};
+    outcomes_.push_back(std::move(outcome));
+  }
+  std::vector<UnknownOutcome> all() const {
+    const std::lock_guard lock{mutex_};
+    return outcomes_;
+  }
+  /// All of them, for somebody who reconciles them now; the list is empty after that.
+  std::vector<UnknownOutcome> take() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(outcomes_, {});
+  }
+
+  /// One line for each. The exception is not in it, only its type.
+  std::string save() const {
+    std::string text;
+    for (const auto& outcome : all())
+      text += StateLine{kind}
+                  .add("call_id", outcome.call_id)
+                  .add("call_name", outcome.call_name)
+                  .add("resolved_name", outcome.resolved_name)
+                  .add("key", outcome.idempotency_key)
+                  .add("request_id", outcome.request_id)
+                  .add("attempts", outcome.attempts)
+                  .add("error_type", outcome.error_type)
+                  .text() +
+              '\n';
+    return text;
+  }
+  /// Takes over what was saved, in place of the list. Throws `std::invalid_argument` for text that is not what `save` wrote,
+  /// and changes nothing then.
+  void restore(std::string_view text) {
+    std::vector<UnknownOutcome> outcomes;
+    for (const auto& line : saved_lines(text, kind)) {
+      const auto attempts = line.count("attempts");
+      if (attempts > (std::numeric_limits<int>::max)())
+        refuse_setting("attempts", std::to_string(attempts), "is refused: it must be at most 2147483647");
+      outcomes.push_back({.call_id = std::string{line.text("call_id")},
+                          .call_name = std::string{line.text("call_name")},
+                          .resolved_name = std::string{line.text("resolved_name")},
+                          .idempotency_key = std::string{line.text("key")},
+                          .request_id = std::string{line.text("request_id")},
+                          .attempts = static_cast<int>(attempts),
+                          .error_type = std::string{line.text("error_type")}});
+    }
+    const std::lock_guard lock{mutex_};
+    outcomes_.swap(outcomes);
+  }
+
+ private:
+  static constexpr std::string_view kind{"unknown_outcome"};
+
+  mutable std::mutex mutex_;
+  std::vector<UnknownOutcome> outcomes_;
+};
+
+}  // namespace encore
