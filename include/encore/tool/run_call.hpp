@@ -1,0 +1,120 @@
+// Making one call of a run: under its tool's policy, with a key of its own, and remembered if its outcome is unknown.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/error_type.hpp>
+#include <encore/guard/call_signature.hpp>
+#include <encore/guard/refusal.hpp>
+#include <encore/guard/run_guard.hpp>
+#include <encore/tool/any_tool.hpp>
+#include <encore/tool/key_reuse.hpp>
+#include <encore/tool/run_state.hpp>
+#include <encore/tool/tool_call.hpp>
+#include <encore/tool/tool_catalog.hpp>
+#include <encore/tool/tool_result.hpp>
+#include <encore/tool/unknown_outcome.hpp>
+#include <encore/verdict.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace encore::detail {
+
+/// A call as it stands in a turn. A view.
+struct RunCall {
+  const ToolCall& call;
+  const AnyTool* tool;  // null: the catalog has none
+  IssuedCall issued;    // under its tool's own name, so that no alias evades a limit
+
+  static RunCall of(const ToolCatalog& catalog, const ToolCall& call) {
+    const auto* const tool = catalog.tool(call.name);
+    const auto name =
+        tool != nullptr ? std::string_view{tool->description().name} : std::string_view{call.name};
+    return {call, tool, {.name = name, .arguments = call.arguments}};
+  }
+};
+
+inline ToolResult refused_result(const ToolCall& call, const Refusal& refusal) {
+  return {ToolStatus::error, refusal.to_model, call.name, call.id};
+}
+
+/// Makes calls of one run. A view.
+template <class Reconciler, class HearsReuse>
+struct RunCaller {
+  RunState& state;
+  const Reconciler& reconcile;
+  const HearsReuse& key_reused;
+
+  /// Answers the call: makes it, or tells the tool's observers that it was refused. Throws what the tool's policy lets out.
+  ToolResult answer(const RunCall& run_call, const Call& with, const std::optional<Refusal>& refusal,
+                    ToolReport& report) const {
+    const auto& [call, tool, issued] = run_call;
+    if (tool == nullptr) return refusal ? refused_result(call, *refusal) : no_such_tool(call);
+
+    auto its = call_of_tool(*tool, call, with);
+    its.scope = &state.scope();
+    const Call nobody;
+    const CurrentCall without_id{nobody};
+    if (call.id.empty())
+      its.id = without_id.id();  // the same in every event and in the list of unknown outcomes
+
+    if (refusal && !tool->is_over(its)) {  // a deadline that has passed comes before every limit
+      its.refused = refusal->reason;
+      tool->refuse(its);
+      return refused_result(call, *refusal);
+    }
+    std::string own_key;
+    if (!refusal) give_own_key(its, issued, own_key);
+    auto result = run(*tool, call, its, report);
+    if (call.id.empty() && result.call_id == its.id) result.call_id.clear();
+    return result;
+  }
+
+ private:
+  ToolResult run(const AnyTool& tool, const ToolCall& call, const Call& its, ToolReport& report) const {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+      auto result = tool.run(call, its, report);
+      if (result.is_error()) remember(its, report);
+      return result;
+#if defined(__cpp_exceptions)
+    } catch (...) {
+      remember(its, report);
+      throw;
+    }
+#endif
+  }
+
+  // A model that uses an id again for another call does not mean the earlier one: under its key the other side would take
+  // the two for one. The key of the later one has its signature in it, so that it is the same whenever the call comes. (I2)
+  void give_own_key(Call& its, const IssuedCall& issued, std::string& own_key) const {
+    if (its.replay == ReplaySafety::repeatable) return;
+    auto key = CurrentCall{its}.idempotency_key();
+    if (state.keys().stands_for(key, issued)) return;
+    key_reused(KeyReuse{key, its.id, its.name});
+    if (!its.operation_key.empty()) return;
+    own_key = std::move(key);
+    own_key.append(1, '~').append(CallSignature{issued}.text());
+    its.operation_key = own_key;
+  }
+
+  void remember(const Call& its, const ToolReport& report) const {
+    if (!report.outcome_unknown || its.replay == ReplaySafety::repeatable) return;
+    UnknownOutcome outcome{.call_id = std::string{its.id},
+                           .call_name = std::string{its.name},
+                           .resolved_name = std::string{its.resolved_name},
+                           .request_id = report.request_id,
+                           .attempts = report.attempts,
+                           .error_type = error_type(report.error),
+                           .error = report.error};
+    if (report.key_used || its.replay == ReplaySafety::repeatable_with_key)
+      outcome.idempotency_key = CurrentCall{its}.idempotency_key();
+    auto threw = StopReason::none;  // whatever the hook does, the call has ended as it has
+    state.unknown_outcomes().add(outcome);
+    holds([&] { return reconcile(outcome), true; }, threw);
+  }
+};
+
+}  // namespace encore::detail

@@ -1,0 +1,11 @@
+// EXPECT: this run has no such guard
+#include <encore/tool/tool_run.hpp>
+
+void test(const encore::ToolCatalog& catalog) {
+#ifdef ENCORE_FIXED
+  encore::ToolRun run{catalog, encore::SpendLimit{encore::usd(2)}};
+#else
+  encore::ToolRun run{catalog, encore::CallLimit{.run_limit = 20}};
+#endif
+  run.record(encore::usd(1));
+}

@@ -1,0 +1,184 @@
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/matchers.hpp>
+#include <encore/testing/recorder.hpp>
+#include <encore/testing/scripted.hpp>
+#include <encore/tool/run_call.hpp>
+#include <encore/tool/run_parts.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace encore;
+using namespace encore::testing;
+using encore::detail::RunCall;
+using encore::detail::RunCaller;
+using encore::detail::ToolReport;
+
+struct TimeoutError : std::runtime_error {
+  TimeoutError() : runtime_error{"no answer, key=secret"} {}
+};
+const Refusal loop{.reason = StopReason::loop_detected, .to_model = "Stop that."};
+
+/// One tool of a run, played from a script, and whatever is heard of it.
+struct Bench {
+  FakeClock clock{};
+  Recorder trace{};
+  ToolCatalog catalog{};
+  RunState state{};
+  std::vector<UnknownOutcome> heard{};
+  std::vector<std::string> reused{};
+  ToolReport report{};
+  Scripted<ToolResult> script;
+
+  explicit Bench(ReplaySafety replay, auto&&... steps) : script{std::move(steps)...} {
+    const RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{1}, NoJitter{}, clock, trace};
+    catalog.add("ship", replay, policy,
+                [this](const ToolCall&, const Attempt& attempt) { return script(attempt); });
+    catalog.alias("Ship", "ship");
+  }
+  ToolResult answer(const ToolCall& call, const std::optional<Refusal>& refusal = {}, const Call& with = {}) {
+    const OnUnknownOutcome hears{[this](const UnknownOutcome& outcome) { heard.push_back(outcome); }};
+    const OnKeyReused reports{[this](const KeyReuse& reuse) { reused.emplace_back(reuse.key); }};
+    return RunCaller{state, hears, reports}.answer(RunCall::of(catalog, call), with, refusal, report);
+  }
+  std::string key(std::string_view id) const { return state.scope().text() + "/" + std::string{id}; }
+};
+ToolCall ship(std::string id, std::string arguments = "A") {
+  return {.id = std::move(id), .name = "ship", .arguments = std::move(arguments)};
+}
+auto sent() { return returns(ToolResult{.content = "sent"}).uses_key(); }
+
+TEST_CASE("a call is issued under its tool's own name, however the model called it", "[run_call]") {
+  Bench bench{ReplaySafety::never};
+  const ToolCall alias{.id = "1", .name = "Ship", .arguments = "A"};
+  const ToolCall unknown{.id = "1", .name = "shop"};
+  CHECK(RunCall::of(bench.catalog, alias).issued.name == "ship");
+  CHECK(RunCall::of(bench.catalog, alias).issued.arguments == "A");
+  CHECK(RunCall::of(bench.catalog, unknown).tool == nullptr);
+  CHECK(RunCall::of(bench.catalog, unknown).issued.name == "shop");
+}
+
+TEST_CASE("a refused call is answered in the guard's words, is told to observers, and is not made [F1, G4]",
+          "[run_call]") {
+  Bench bench{ReplaySafety::repeatable};
+  CHECK(bench.answer(ship("1"), loop) ==
+        ToolResult{.status = ToolStatus::error, .content = "Stop that.", .name = "ship", .call_id = "1"});
+  CHECK_THAT(bench.trace,
+             RefusedOnEntry("1", StopReason::loop_detected) && EndedIn(TerminalMode::error_result));
+  CHECK(bench.script.calls() == 0);
+  CHECK(bench.answer(ToolCall{.id = "2", .name = "shop"}, loop).content == "Stop that.");
+}
+
+TEST_CASE("a deadline that has passed comes before every other reason [D5]", "[run_call]") {
+  Bench bench{ReplaySafety::repeatable};
+  CHECK(bench.answer(ship("1"), loop, {.deadline = bench.clock.now()}).content ==
+        R"(The tool "ship" was not called: expired_on_entry.)");
+  CHECK_THAT(bench.trace, RefusedOnEntry("1", StopReason::expired_on_entry));
+  CHECK(bench.script.calls() == 0);
+}
+
+TEST_CASE("keys have the run's scope, whatever scope the caller names [I2]", "[run_call]") {
+  Bench bench{ReplaySafety::repeatable_with_key, sent()};
+  const Scope other{1, 2};
+  bench.answer(ship("call_0"), {}, {.scope = &other});
+  CHECK(bench.script.keys() == std::vector{bench.key("call_0")});
+}
+
+TEST_CASE("a model that uses an id again for other arguments does not get the earlier call's key [I2]",
+          "[run_call]") {
+  Bench bench{ReplaySafety::repeatable_with_key, sent(), sent(), sent(), sent()};
+  for (const auto* arguments : {"A", "B", "A", "B"}) bench.answer(ship("call_0", arguments));
+  const auto keys = bench.script.keys();
+  REQUIRE(keys.size() == 4);
+  CHECK(keys[0] == bench.key("call_0"));
+  CHECK(keys[1].starts_with(bench.key("call_0") + "~"));
+  CHECK(keys[2] == keys[0]);  // the same call again is the same operation
+  CHECK(keys[3] == keys[1]);
+  CHECK(bench.reused == std::vector(2, bench.key("call_0")));
+}
+
+TEST_CASE("a caller's operation key is never changed, only reported when it stands for two calls [I2]",
+          "[run_call]") {
+  Bench bench{ReplaySafety::repeatable_with_key, sent(), sent()};
+  for (const auto* arguments : {"A", "B"})
+    bench.answer(ship("call_0", arguments), {}, {.operation_key = "order-7"});
+  CHECK(bench.script.keys() == std::vector<std::string>{"order-7", "order-7"});
+  CHECK(bench.reused == std::vector<std::string>{"order-7"});
+}
+
+TEST_CASE("calls without an id have keys of their own, and are answered without one [A4, I2]", "[run_call]") {
+  Bench bench{ReplaySafety::repeatable_with_key, sent(), throws<TimeoutError>().uses_key(),
+              throws<TimeoutError>().uses_key()};
+  CHECK(bench.answer(ship("")).call_id.empty());
+  CHECK(bench.answer(ship("", "B")).call_id.empty());
+  const auto keys = bench.script.keys();
+  CHECK_FALSE(keys[0] == keys[1]);
+  CHECK(keys[1] == keys[2]);
+  CHECK(bench.reused.empty());
+  CHECK(bench.trace.events().call_ids().size() == 2);
+  CHECK_FALSE(bench.trace.events().back().call_id.empty());
+}
+
+TEST_CASE("an unknown outcome is listed and handed on, with the key that its attempts sent [I3]",
+          "[run_call]") {
+  Bench bench{ReplaySafety::repeatable_with_key,
+              throws<TimeoutError>().uses_key().dispatched().notes("req-1"),
+              throws<TimeoutError>().uses_key()};
+  CHECK(bench.answer(ToolCall{.id = "call-17", .name = "Ship"}).is_error());
+  REQUIRE(bench.heard.size() == 1);
+  CHECK(bench.state.unknown_outcomes().all() == bench.heard);
+  CHECK(bench.heard[0].error != nullptr);
+  bench.heard[0].error = nullptr;
+  CHECK(bench.heard[0] == UnknownOutcome{.call_id = "call-17",
+                                         .call_name = "Ship",
+                                         .resolved_name = "ship",
+                                         .idempotency_key = bench.key("call-17"),
+                                         .request_id = "req-1",
+                                         .attempts = 2,
+                                         .error_type = "TimeoutError"});
+}
+
+TEST_CASE("an exception that leaves may leave an unknown outcome behind as well [B4, I3]", "[run_call]") {
+  Bench bench{ReplaySafety::never, throws<Cancelled>().dispatched()};
+  CHECK_THROWS_AS(bench.answer(ship("1")), Cancelled);
+  REQUIRE(bench.heard.size() == 1);
+  CHECK(bench.heard[0].error_type == "encore::Cancelled");
+  CHECK(bench.heard[0].idempotency_key.empty());
+}
+
+TEST_CASE("what is known, or harmless, is not listed [I3]", "[run_call]") {
+  Bench answered{ReplaySafety::never, throws<TimeoutError>().dispatched().answered()};
+  answered.answer(ship("1"));
+  CHECK(answered.heard.empty());
+  Bench before{ReplaySafety::never, throws<TimeoutError>()};
+  before.answer(ship("1"));
+  CHECK(before.heard.empty());
+  Bench harmless{ReplaySafety::repeatable, times(2, throws<TimeoutError>().dispatched())};
+  harmless.answer(ship("1"));
+  CHECK(harmless.heard.empty());
+  Bench settled{ReplaySafety::repeatable_with_key, throws<TimeoutError>().uses_key().dispatched(), sent()};
+  CHECK(settled.answer(ship("1")).content == "sent");
+  CHECK(settled.heard.empty());
+}
+
+TEST_CASE("a hook that throws keeps nothing from the list, and changes no answer [F3]", "[run_call]") {
+  Bench bench{ReplaySafety::never, throws<TimeoutError>().dispatched()};
+  const OnUnknownOutcome broken{[](const UnknownOutcome&) { throw std::logic_error{"desk is closed"}; }};
+  const KeyReuseUnnoticed nobody;
+  const auto call = ship("1");
+  CHECK(RunCaller{bench.state, broken, nobody}
+            .answer(RunCall::of(bench.catalog, call), {}, {}, bench.report)
+            .is_error());
+  CHECK(bench.state.unknown_outcomes().all().size() == 1);
+}
+
+}  // namespace
