@@ -150,7 +150,8 @@ TEST_CASE("a run's scope is in every event, however its call goes [I2]", "[strai
   const Scope of_run{1, 2};
   FakeClock clock;
   std::vector<Scope> seen;
-  const RetryPolicy policy{RetryOn<Slow>{}, clock, [&](const Event& event) { seen.push_back(event.scope()); }};
+  const RetryPolicy policy{RetryOn<Slow>{}, clock,
+                           [&](const Event& event) { seen.push_back(event.scope()); }};
   auto left = 1;
   policy.run({.id = "call-1", .scope = &of_run}, [&] {
     if (left-- > 0) throw Slow{"slow"};

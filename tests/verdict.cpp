@@ -108,7 +108,7 @@ TEST_CASE("a hint comes from the policy's own source first, and a source that th
   const RetryPolicy policy{RetryOn<ComeBack>{}};
   CHECK(hint(policy) == Duration{7s});
   CHECK(hint(policy.with(HintFrom{[](const ComeBack&) { return 3s; }})) == Duration{3s});
-  CHECK(hint(policy.with(HintFrom{[](const ComeBack&) -> std::optional<Duration> { return std::nullopt; }})) ==
-        Duration{7s});
+  CHECK(hint(policy.with(HintFrom{
+            [](const ComeBack&) -> std::optional<Duration> { return std::nullopt; }})) == Duration{7s});
   CHECK(hint(policy.with(HintFrom{[](const ComeBack&) -> Duration { throw 1; }})) == std::nullopt);
 }
