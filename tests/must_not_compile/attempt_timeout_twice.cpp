@@ -1,0 +1,11 @@
+// EXPECT: a RetryPolicy takes one attempt timeout
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{},
+                                        encore::AttemptTimeout{std::chrono::seconds{1}}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{},
+                                        encore::AttemptTimeout{std::chrono::seconds{1}},
+                                        encore::AttemptTimeout{std::chrono::seconds{2}}};
+#endif

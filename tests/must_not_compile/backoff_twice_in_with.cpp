@@ -1,0 +1,10 @@
+// EXPECT: a RetryPolicy takes one backoff
+#include <encore/retry_policy.hpp>
+
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
+
+#ifdef ENCORE_FIXED
+inline const auto slower = policy.with(encore::ConstantBackoff{});
+#else
+inline const auto slower = policy.with(encore::ConstantBackoff{}, encore::ExponentialBackoff{});
+#endif

@@ -1,0 +1,15 @@
+// EXPECT: a RetryPolicy takes one BeforeRetry
+#include <encore/retry_policy.hpp>
+
+void reconnect();
+void refresh_token();
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::BeforeRetry{[] {
+                                          reconnect();
+                                          refresh_token();
+                                        }}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::BeforeRetry{&reconnect},
+                                        encore::BeforeRetry{&refresh_token}};
+#endif

@@ -1,0 +1,9 @@
+// EXPECT: a RetryPolicy takes one count limit
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::MaxRetries{2}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::MaxRetries{2},
+                                        encore::MaxAttempts{3}};
+#endif

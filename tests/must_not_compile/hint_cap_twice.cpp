@@ -1,0 +1,9 @@
+// EXPECT: a RetryPolicy takes one hint cap
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::HintCap{}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::HintCap{},
+                                        encore::HintCap{std::chrono::seconds{5}}};
+#endif

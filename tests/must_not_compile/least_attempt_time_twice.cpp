@@ -1,0 +1,11 @@
+// EXPECT: a RetryPolicy takes one least attempt time
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{},
+                                        encore::LeastAttemptTime{std::chrono::seconds{1}}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{},
+                                        encore::LeastAttemptTime{std::chrono::seconds{1}},
+                                        encore::LeastAttemptTime{std::chrono::seconds{2}}};
+#endif

@@ -1,0 +1,17 @@
+// EXPECT: a temporary one would dangle: give it a name
+#include <encore/retry_policy.hpp>
+
+struct Count {
+  int events = 0;
+  void operator()(const encore::Event&) { ++events; }
+};
+
+int test() {
+#ifdef ENCORE_FIXED
+  Count count;
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, count};
+#else
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, Count{}};
+#endif
+  return policy.run([] { return 17; });
+}

@@ -1,0 +1,9 @@
+// EXPECT: a RetryPolicy takes one WhenNested
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::WhenNested{}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::WhenNested{},
+                                        encore::WhenNested{encore::Nested::make_single}};
+#endif

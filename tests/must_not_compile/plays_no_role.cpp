@@ -1,0 +1,8 @@
+// EXPECT: one of these plays no role in a RetryPolicy: an ingredient names its role
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::MaxAttempts{3}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, 3};
+#endif

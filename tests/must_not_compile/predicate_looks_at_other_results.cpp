@@ -1,0 +1,18 @@
+// EXPECT: this policy's predicate looks at returned values, but not at what this callable returns
+#include <encore/retry_policy.hpp>
+
+#include <string>
+
+struct Response {
+  int status = 503;
+};
+
+Response test() {
+#ifdef ENCORE_FIXED
+  const auto busy = [](const Response& response) { return response.status == 503; };
+#else
+  const auto busy = [](const std::string& body) { return body == "busy"; };
+#endif
+  const encore::RetryPolicy policy{encore::RetryIfResult{busy}};
+  return policy.run([] { return Response{}; });
+}

@@ -1,0 +1,33 @@
+// EXPECT: a temporary one would dangle: give it a name
+#include <encore/retry_policy.hpp>
+
+#include <atomic>
+
+class Limiter {
+ public:
+  using role = encore::role::Guard;
+  static constexpr auto refusal = encore::StopReason::refused_by_guard;
+  struct Permit {
+    Permit() = default;
+    Permit(Permit&&) = default;
+    void succeeded(const encore::Now&) noexcept {}
+    void failed(const encore::Now&, bool) noexcept {}
+  };
+  std::optional<Permit> admit(const encore::AdmissionRequest&) noexcept {
+    return admitted_++ < 3 ? std::optional<Permit>{Permit{}} : std::nullopt;
+  }
+
+ private:
+  std::atomic<int> admitted_ = 0;  // so it can be neither copied nor moved
+};
+static_assert(encore::Guard<Limiter>);
+
+int test() {
+#ifdef ENCORE_FIXED
+  Limiter limiter;
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, limiter};
+#else
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, Limiter{}};
+#endif
+  return policy.run([] { return 17; });
+}

@@ -1,0 +1,14 @@
+// EXPECT: without exceptions a refusal cannot be thrown
+// EXPECT: add ReturnOutcome{} or FormatFailure{...}
+// FLAGS: -fno-exceptions -fno-rtti
+#include <encore/retry_policy.hpp>
+
+int test() {
+  const encore::RetryPolicy policy{encore::RetryIfResult{[](int status) { return status == 503; }},
+                                   encore::TimeBudget{std::chrono::seconds{5}}};
+#ifdef ENCORE_FIXED
+  return *policy.with(encore::ReturnOutcome{}).run([] { return 200; });
+#else
+  return policy.run([] { return 200; });
+#endif
+}
