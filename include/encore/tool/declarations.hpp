@@ -31,11 +31,11 @@ class Declarations {
 
   /// Of the declarations that know the call the most careful one holds; `excluded` if none does. (I1)
   ReplaySafety safety_of(const DeclaredCall& call) const {
-    const auto found = std::apply(
-        [&](const auto&... declaration) {
-          return (std::max)({std::optional<ReplaySafety>{}, declaration(call)...});
-        },
-        declarations_);
+    std::optional<ReplaySafety> found;
+    [[maybe_unused]] const auto hear = [&](std::optional<ReplaySafety> said) {
+      found = larger_of(found, said);
+    };
+    std::apply([&](const auto&... declaration) { (hear(declaration(call)), ...); }, declarations_);
     return found.value_or(ReplaySafety::excluded);
   }
 
