@@ -188,6 +188,23 @@ TEST_CASE("when one refuses, those that had admitted are released (fault 35: res
   CHECK(third.admitted == third.returned);
 }
 
+TEST_CASE("those that had admitted are released before anybody hears of the refusal [H1, F1]", "[guard]") {
+  FakeClock clock;
+  Log log;
+  Gate<> first{log, "a"};
+  Gate<StopReason::retry_budget_spent> second{log, "b"};
+  second.admits = [](const AdmissionRequest& request) { return !request.is_retry(); };
+  int heard = 0;
+  const auto policy = plain.with(clock, first, second, encore::Observe{[&](const encore::Event& event) {
+                                   if (event.reason != StopReason::retry_budget_spent) return;
+                                   ++heard;
+                                   CHECK(first.admitted == first.returned);
+                                 }});
+  Scripted<int> tool{throws<TimeoutError>()};
+  CHECK_THROWS_AS(policy.run(tool), TimeoutError);
+  CHECK(heard == 2);  // attempt_failed and call_finished
+}
+
 TEST_CASE(
     "nobody waits in order to be refused, and the last error is kept (fault 36: failsafe-go) [H2, C6, G7]",
     "[guard]") {
