@@ -95,6 +95,12 @@ TEST_CASE("a probe's failure opens anew, at once and for the whole time from the
   CHECK(circuit.admit(at(70s), immediately));
 }
 
+TEST_CASE("a probe that failed leaves no lease behind [H3]", "[circuit]") {
+  auto circuit = opened({.failures_to_open = 1, .open_for = 10s, .probe_lease = 1h});
+  circuit.failed(*circuit.admit(at(10s), immediately), at(10s));
+  CHECK(circuit.admit(at(20s), immediately));
+}
+
 TEST_CASE("results from an earlier state are ignored [H3]", "[circuit]") {
   Circuit circuit{{.failures_to_open = 1, .open_for = 30s}};
   const auto slow = *circuit.admit(at(0s), immediately);
@@ -250,6 +256,14 @@ TEST_CASE("forced open it stays so until it is reset [H3]", "[circuit]") {
   circuit.failed(under_way, at(0s));
   CHECK(circuit.state(at(0s)) == CircuitState::closed);
   CHECK(circuit.admit(at(0s), immediately));
+}
+
+TEST_CASE("a reset ignores what comes of the attempts under way, in a closed circuit too [H3]", "[circuit]") {
+  Circuit circuit{{.failures_to_open = 1}};
+  const auto under_way = *circuit.admit(at(0s), immediately);
+  circuit.reset();
+  circuit.failed(under_way, at(0s));
+  CHECK(circuit.state(at(0s)) == CircuitState::closed);
 }
 
 TEST_CASE("a clock that is set back makes nobody wait longer than the set time [D7]", "[circuit]") {

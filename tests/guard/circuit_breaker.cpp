@@ -170,6 +170,26 @@ TEST_CASE("failures that are not worth a retry neither count nor excuse, unless 
   CHECK(strict.state(asking.now) == CircuitState::open);
 }
 
+TEST_CASE("an attempt that waited through a change of state belongs to the new one [H2, H3]",
+          "[circuit_breaker]") {
+  Asking asking;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
+  auto counts = breaker.admit(asking.retry(30s));
+  auto probes = breaker.admit(asking.retry(30s));
+  open(breaker, asking);
+  CHECK(!counts->still_admitted(asking.now));
+  asking.clock.advance(30s);
+
+  CHECK(probes->still_admitted(asking.now));  // it is the probe now
+  CHECK(!breaker.admit(asking.first()));
+  probes->succeeded(asking.now);
+  CHECK(breaker.state(asking.now) == CircuitState::closed);
+
+  CHECK(counts->still_admitted(asking.now));
+  counts->failed(asking.now, true);
+  CHECK(breaker.state(asking.now) == CircuitState::open);
+}
+
 TEST_CASE("an operator can open and reset it [H3]", "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker;

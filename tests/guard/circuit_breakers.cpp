@@ -1,4 +1,5 @@
 #include "asking.hpp"
+#include "read_only.hpp"
 #include <encore/guard/circuit_breakers.hpp>
 #include <encore/limits.hpp>
 #include <encore/predicate.hpp>
@@ -72,6 +73,17 @@ TEST_CASE("asking for the state of a name makes no breaker; all that were made c
   CHECK(names == std::set<std::string>{"a", "b", "c"});
   CHECK(breakers.state("b", asking.now) == CircuitState::open);
 }
+
+#ifdef ENCORE_TESTS_READ_ONLY
+TEST_CASE("a name that is known is looked up without a lock or a write [P10]", "[circuit_breakers]") {
+  Asking asking;
+  guard_test::ReadOnly<CircuitBreakers> breakers;
+  CHECK(breakers.get().admit(asking.first("ship")));
+  breakers.forbid_writing();
+  for (int i = 0; i < 3; ++i) CHECK(guard_test::attempt_succeeds(breakers.get()["ship"], asking));
+  CHECK(breakers.get().admit(asking.first("ship")));
+}
+#endif
 
 TEST_CASE("names beyond the most that are kept share one breaker", "[circuit_breakers]") {
   Asking asking;

@@ -193,10 +193,22 @@ TEST_CASE("a retry that has begun is load, however it ends [H4]", "[retry_budget
     if (i == 0) permit->succeeded(asking.now);
     if (i == 1) permit->failed(asking.now, true);
     if (i == 2) permit->failed(asking.now, false);
-    permit->succeeded(asking.now);  // takes no second result
-    permit.reset();
+    permit.reset();  // the last one without any result
     CHECK(budget.tokens() == 3.0 - i);
   }
+}
+
+TEST_CASE("a permit that was told a result takes no second one [H1]", "[retry_budget]") {
+  Asking asking;
+  RetryBudget budget{AwsRetryQuota{}};
+  CHECK(retry_fails(budget, asking));
+  auto permit = budget.admit(asking.retry());
+  permit->succeeded(asking.now);
+  permit->succeeded(asking.now);
+  permit->failed(asking.now, false);
+  CHECK(!permit->still_admitted(asking.now));
+  permit.reset();
+  CHECK(budget.tokens() == 495.0);
 }
 
 #ifdef ENCORE_TESTS_READ_ONLY
@@ -361,6 +373,15 @@ TEST_CASE("as gRPC throttles, a retry that waits is refused on waking when the t
   auto from_the_floor = share.admit(asking.retry(1s));
   CHECK(paid->still_admitted(asking.now));  // what was paid for stays paid for
   CHECK(from_the_floor->still_admitted(asking.now));
+
+  RetryBudget own_kind{
+      encore::RetryPrices{.capacity = 10, .at_first = 10, .least = 6, .retry = 5, .failure = 1}};
+  auto held = own_kind.admit(asking.retry(1s));
+  CHECK(held->still_admitted(asking.now));  // 5 are there and 5 are paid
+  for (int i = 0; i < 4; ++i) first_attempt_begins(own_kind, asking);
+  CHECK(held->still_admitted(asking.now));
+  first_attempt_begins(own_kind, asking);
+  CHECK(!held->still_admitted(asking.now));
 }
 
 // ---- AWS --------------------------------------------------------------------------------------------------------------

@@ -62,7 +62,7 @@ class CircuitBreakers {
   /// `closed` for a name that was never seen.
   CircuitState state(std::string_view name, const Now& now) const {
     if (const auto* const known = find(chain_of(name), name)) return known->breaker.state(now);
-    return is_full() ? rest_.state(now) : CircuitState::closed;
+    return rest_.state(now);  // closed as long as nobody has to share it
   }
 
   /// Calls `use(std::string_view name, CircuitBreaker&)` for every name that has a breaker of its own, in no order.

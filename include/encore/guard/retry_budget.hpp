@@ -68,9 +68,10 @@ class RetryBudget {
       if (!is_retry() && !begun_ && budget_ != nullptr) budget_->bucket_.add(budget_->prices_.first_attempt);
       begun_ = true;
     }
-    /// After the wait. What was paid for stays paid for; gRPC's rule takes nothing, and looks again. (H2)
+    /// After the wait: are there as many tokens as a retry needs, what it has paid included? (H2)
     bool still_admitted(const Now&) const noexcept {
-      return budget_ != nullptr && (kind_ != Kind::paid || budget_->has_least());
+      return budget_ != nullptr &&
+             (!is_retry() || budget_->bucket_.content() + paid_ >= budget_->prices_.least);
     }
     void succeeded(const Now&) noexcept {
       if (auto* const budget = std::exchange(budget_, nullptr)) budget->succeeded(*this);
@@ -129,7 +130,6 @@ class RetryBudget {
       return Permit{*this, Permit::Kind::from_the_floor, {}};
     return std::nullopt;
   }
-  bool has_least() const noexcept { return bucket_.content() >= prices_.least; }
   void succeeded(const Permit& permit) noexcept {
     if (!permit.is_retry()) return bucket_.add(prices_.first_success);
     bucket_.add(prices_.retry_success);

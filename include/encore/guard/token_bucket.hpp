@@ -23,7 +23,7 @@ class TokenBucket {
   void add(Tokens tokens) noexcept {
     if (tokens == Tokens{}) return;
     auto content = content_.load(std::memory_order_relaxed);
-    while (content < capacity_ && !replace(content, smaller_of(content + tokens, capacity_))) {}
+    while (!replace(content, smaller_of(content + tokens, capacity_))) {}
   }
   /// Takes as many if there are `least`, which is no less than that; else nothing.
   bool take(Tokens tokens, Tokens least) noexcept {
@@ -36,7 +36,7 @@ class TokenBucket {
   /// Takes as many, or what is left.
   void drain(Tokens tokens) noexcept {
     auto content = content_.load(std::memory_order_relaxed);
-    while (content > Tokens{} && !replace(content, larger_of(content - tokens, Tokens{}))) {}
+    while (!replace(content, larger_of(content - tokens, Tokens{}))) {}
   }
 
  private:
