@@ -44,18 +44,21 @@ struct Call {
   std::optional<TimePoint> deadline{};  ///< on the policy's clock; the earliest limit holds (D2)
   StopView stop{};                      ///< ends waits and forbids attempts, never interrupts one (K1, K2)
   ReplaySafety replay = ReplaySafety::repeatable;
-  const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
-  const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
   /// Not `none`: whoever stands above has refused this call, as the limits of an agent's run do. No attempt is made, and
   /// observers are told as of any refusal on entry. (F1)
   StopReason refused = StopReason::none;
+  const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
+  const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
 
   /// Does it bring a limit that must be looked at before its first attempt?
   constexpr bool limits_itself() const noexcept {
-    return deadline.has_value() || stop.watches() || replay != ReplaySafety::repeatable ||
-           refused != StopReason::none;
+    // Of both the one that limits nothing is 0: they are looked at together.
+    return deadline.has_value() || stop.watches() ||
+           (static_cast<unsigned>(replay) | static_cast<unsigned>(refused)) != 0;
   }
 };
+
+static_assert(ReplaySafety{} == ReplaySafety::repeatable && StopReason{} == StopReason::none);
 
 /// A call on its way, with the id that everybody sees: its own, or one made when first looked at. (A4)
 /// Safe to look at from several threads. Not copied: views of the made id stay valid as long as it lives.

@@ -1,5 +1,6 @@
 // What is happening: one event for each fact, in order, the same in every mode.
 #pragma once
+#include <encore/already_retries.hpp>
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
@@ -87,6 +88,11 @@ struct Event {
     return max_retries + 1;
   }
 
+  /// The most requests that reach the dependency, if the policy was told of a layer inside that retries. (J1)
+  constexpr std::optional<std::int64_t> max_requests() const noexcept {
+    return max_requests_of(max_attempts(), inner_attempts);
+  }
+
   /// When it happened, on the policy's clock; read when first asked for. (F2)
   TimePoint at() const {
     if (!read_at) {
@@ -115,6 +121,7 @@ struct Event {
   std::string_view id{};
   const CurrentCall* current = nullptr;
   int max_retries = 0;
+  int inner_attempts = 1;
   Now now;
   std::optional<TimePoint>* started = nullptr;
   mutable std::optional<TimePoint> read_at{};

@@ -1,5 +1,6 @@
 // A failed attempt, as predicates and hints see it; and a failed call, as the failure strategy sees it.
 #pragma once
+#include <encore/already_retries.hpp>
 #include <encore/attempt.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
@@ -135,7 +136,12 @@ struct Failure {
   /// An attempt's request left without an answer, none came to a later attempt, and repeating it is not harmless: it may
   /// have had its effect, whatever `reason` says. (I3)
   bool outcome_unknown = false;
+  int inner_attempts = 1;  ///< that what was called made of each attempt by itself, at most (J1)
 
+  /// The most requests that may have reached the dependency; empty: unlimited.
+  std::optional<std::int64_t> max_requests() const noexcept {
+    return max_requests_of(max_attempts, inner_attempts);
+  }
   /// True if a limit, a stop request or a guard refused the call before its first attempt. (G4)
   bool refused_on_entry() const noexcept { return attempts == 0; }
 };

@@ -30,6 +30,7 @@ struct OnFailure {};
 struct Unmatched {};
 struct Seed {};
 struct Nesting {};
+struct InnerAttempts {};
 struct Observer {};
 struct Guard {};
 struct Settings {};  ///< a bundle that plays several roles at once: `RetrySettings`

@@ -1,5 +1,6 @@
 // Sorting ingredients into roles: what a policy is made of, in canonical order, with a default for each role not named.
 #pragma once
+#include <encore/already_retries.hpp>
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
 #include <encore/hint.hpp>
@@ -59,6 +60,8 @@ template <>
 struct default_for<role::Seed> : defaults_to<NoSeed> {};
 template <>
 struct default_for<role::Nesting> : defaults_to<NestingUnnoticed> {};
+template <>
+struct default_for<role::InnerAttempts> : defaults_to<AttemptsOnce> {};
 
 // ---- lists of types ------------------------------------------------------------------------------------------------
 
@@ -79,7 +82,7 @@ using join_t = typename join<L...>::type;
 using SingleRoles =
     Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget, role::LeastAttemptTime,
          role::AttemptTimeout, role::BeforeRetry, role::Backoff, role::Jitter, role::HintSource,
-         role::HintCap, role::OnFailure, role::Unmatched, role::Seed, role::Nesting>;
+         role::HintCap, role::OnFailure, role::Unmatched, role::Seed, role::Nesting, role::InnerAttempts>;
 using ManyRoles = Plus<role::Never, role::Observer, role::Guard>;
 
 template <class Role, class List>
@@ -91,7 +94,9 @@ inline constexpr std::size_t index_in<Role, Plus<R...>> = [] {
   return index;
 }();
 template <class Role>
-inline constexpr bool is_single = index_in<Role, SingleRoles> < 15;
+inline constexpr bool is_single = index_in<Role, SingleRoles> < 16;
+template <class Role>
+inline constexpr bool is_many = index_in<Role, ManyRoles> < 3;
 
 /// What is stored of an ingredient: all count limits become one type, so that the policy's type does not depend on them.
 template <class T>

@@ -84,15 +84,22 @@ consteval bool has_what_its_role_needs() {
   return true;
 }
 
+/// Is it something that policies look at? What a tool layer is told, as `Repeatable`, a policy would leave out unseen.
+template <class G>
+inline constexpr bool plays_a_part = false;
+template <Ingredient G>
+inline constexpr bool plays_a_part<G> =
+    is_single<role_of<G>> || is_many<role_of<G>> || Plays<G, role::Settings>;
+
 /// Refuses ingredients that play no role, and roles that are played twice.
 template <class... G>
 consteval void check_recipe() {
-  static_assert((Ingredient<G> && ...),
+  static_assert((plays_a_part<G> && ...),
                 "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
                 "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");
   static_assert(how_many<role::Settings, Plus<G...>> <= 1,
                 "a RetryPolicy takes one RetrySettings: set the fields of one");
-  if constexpr ((Ingredient<G> && ...) && how_many<role::Settings, Plus<G...>> <= 1) {
+  if constexpr ((plays_a_part<G> && ...) && how_many<role::Settings, Plus<G...>> <= 1) {
     using Given = opened_t<G...>;
     static_assert(at_most_one<role::Clock, Given>, "a RetryPolicy takes one clock");
     static_assert(at_most_one<role::Predicate, Given>, "a RetryPolicy takes one predicate: join two with ||");
@@ -118,6 +125,7 @@ consteval void check_recipe() {
     static_assert(at_most_one<role::Unmatched, Given>, "a RetryPolicy takes one HandleUnmatched");
     static_assert(at_most_one<role::Seed, Given>, "a RetryPolicy takes one seed, and RetrySettings is one");
     static_assert(at_most_one<role::Nesting, Given>, "a RetryPolicy takes one WhenNested");
+    static_assert(at_most_one<role::InnerAttempts, Given>, "a RetryPolicy takes one AlreadyRetries");
   }
 }
 

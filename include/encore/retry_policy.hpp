@@ -184,6 +184,17 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
     else
       return std::nullopt;
   }
+  /// How many attempts what is called makes by itself for each of this policy's. (J1)
+  constexpr int inner_attempts() const noexcept {
+    if constexpr (std::same_as<Slot<role::InnerAttempts>, AlreadyRetries>)
+      return get<role::InnerAttempts>().attempts;
+    else
+      return 1;
+  }
+  /// The most requests of one call that reach the dependency; empty means unlimited.
+  constexpr std::optional<std::int64_t> max_requests() const noexcept {
+    return max_requests_of(max_attempts(), inner_attempts());
+  }
   constexpr Nested nested() const noexcept {
     if constexpr (notices_nesting)
       return get<role::Nesting>().choice;

@@ -176,7 +176,8 @@ class RetryState {
             .slept = slept_,
             .error = error_,
             .observer_errors = observer_errors_,
-            .outcome_unknown = outcome_unknown_};
+            .outcome_unknown = outcome_unknown_,
+            .inner_attempts = policy_.inner_attempts()};
   }
   const Policy& policy() const noexcept { return policy_; }
   const Attempt& attempt() const noexcept { return frame_.attempt; }
@@ -305,6 +306,7 @@ class RetryState {
             .id = call().id,
             .current = &frame_.current,
             .max_retries = max_retries_,
+            .inner_attempts = policy_.inner_attempts(),
             .now = now(),
             .started = &started_};
   }

@@ -154,6 +154,7 @@ class StraightRun {
                 .run_scope = call.scope,
                 .id = call.id,
                 .max_retries = policy.max_retries(),
+                .inner_attempts = policy.inner_attempts(),
                 .now = Now{policy.clock()},
                 .started = &started};
     if constexpr (framed) event.notes = &frame.notes, event.current = &frame.current;

@@ -35,6 +35,7 @@ Recorded everything() {
           .resolved_name = "inventory_lookup",
           .ordinal = 2,
           .max_attempts = 3,
+          .inner_attempts = 4,
           .will_retry = true,
           .wait = 500ms,
           .hint = 1s,
@@ -93,6 +94,7 @@ TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[re
                                 .outer = &outer.attempt,
                                 .current = &current,
                                 .max_retries = 2,
+                                .inner_attempts = 4,
                                 .now = encore::Now{clock},
                                 .started = &started};
       copy = record(event);
@@ -139,7 +141,7 @@ TEST_CASE("an event reads as one line that holds whatever is not at its default"
         "retry after "
         "500ms, hint 1s, status 503, request request-9, dispatched, answered, error result, slept 250ms, "
         "observer errors: 1, outcome unknown, resolved to "
-        "inventory_lookup, inside call-16, at 1.5s, elapsed 1.25s");
+        "inventory_lookup, inner attempts: 4, inside call-16, at 1.5s, elapsed 1.25s");
 }
 
 TEST_CASE("events that differ never read alike", "[recording]") {
@@ -156,6 +158,7 @@ TEST_CASE("events that differ never read alike", "[recording]") {
   differs([](Recorded& event) { event.resolved_name.clear(); });
   differs([](Recorded& event) { event.ordinal = 3; });
   differs([](Recorded& event) { event.max_attempts.reset(); });
+  differs([](Recorded& event) { event.inner_attempts = 1; });
   differs([](Recorded& event) { event.will_retry = false; });
   differs([](Recorded& event) { event.wait = 1s; });
   differs([](Recorded& event) { event.hint.reset(); });

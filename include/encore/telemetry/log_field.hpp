@@ -20,6 +20,8 @@ inline constexpr FieldNames resend_count{
 inline constexpr FieldNames attempts_of_all{"attempts", ""};
 inline constexpr FieldNames attempts{"", "encore.attempts"};  ///< how many were made, once the call is over
 inline constexpr FieldNames max_attempts{"", "encore.max_attempts"};
+inline constexpr FieldNames max_requests{"max_requests",
+                                         "encore.max_requests"};  ///< with a layer inside that retries
 inline constexpr FieldNames error{"error", "error.type"};
 inline constexpr FieldNames message{"message", "exception.message"};
 inline constexpr FieldNames status{"status", "encore.response.status"};

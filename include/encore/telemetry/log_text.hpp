@@ -40,6 +40,13 @@ inline void add_count(LogLine& line, const FieldNames& of_all, const FieldNames&
   if (most) line.number(log_field::max_attempts, *most);
 }
 
+// Only where somebody said that attempts multiply.
+template <class Told>
+void add_requests(LogLine& line, const Told& told) {
+  if (told.inner_attempts == 1) return;
+  if (const auto most = told.max_requests()) line.number(log_field::max_requests, *most);
+}
+
 inline void add_notes(LogLine& line, const AttemptNotes& notes) {
   if (const auto status = notes.status()) line.number(log_field::status, *status);
   if (!notes.request_id().empty()) line.text(log_field::request_id, notes.request_id());
@@ -77,6 +84,7 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
     detail::add_count(line, field::attempt_of_all, field::attempt, event.ordinal, event.max_attempts());
     if (event.ordinal > 1) line.number(field::resend_count, event.ordinal - 1);
   }
+  detail::add_requests(line, event);
   if (const auto error = error_type(event); !error.empty()) line.text(field::error, error);
   if (how.exception_text && event.thrown != nullptr) {
     const char* const text = event.thrown->what();
@@ -110,6 +118,7 @@ inline std::string log_text(const Failure& failure, const LogText& how = {}) {
   line.text(field::call, failure.call_id);
   if (!failure.call_name.empty()) line.text(field::tool, failure.call_name);
   detail::add_count(line, field::attempts_of_all, field::attempts, failure.attempts, failure.max_attempts);
+  detail::add_requests(line, failure);
   line.text(field::error, error_type(failure));
   if (how.exception_text) {
     if (const auto text = error_text(failure.error); !text.empty()) line.text(field::message, text);

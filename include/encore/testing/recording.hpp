@@ -23,6 +23,7 @@ struct Recorded {
   std::string resolved_name{};
   int ordinal = 0;  ///< on `call_finished` the number of attempts made
   std::optional<int> max_attempts{};
+  int inner_attempts = 1;
   bool will_retry = false;
   Duration wait{};
   std::optional<Duration> hint{};
@@ -53,6 +54,7 @@ inline Recorded record(const Event& event) {
                 .resolved_name = std::string{event.resolved_name},
                 .ordinal = event.ordinal,
                 .max_attempts = event.max_attempts(),
+                .inner_attempts = event.inner_attempts,
                 .will_retry = event.will_retry,
                 .wait = event.wait,
                 .hint = event.hint,
@@ -108,6 +110,7 @@ inline std::string to_string(const Recorded& event) {
   if (event.observer_errors != 0) add("observer errors: ", std::to_string(event.observer_errors));
   if (event.outcome_unknown) add("", "outcome unknown");
   if (!event.resolved_name.empty()) add("resolved to ", event.resolved_name);
+  if (event.inner_attempts != 1) add("inner attempts: ", std::to_string(event.inner_attempts));
   if (!event.outer_id.empty()) add("inside ", event.outer_id);
   if (event.at) add_duration("at ", event.at->time_since_epoch());
   if (event.elapsed) add_duration("elapsed ", *event.elapsed);

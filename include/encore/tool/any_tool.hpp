@@ -79,6 +79,7 @@ ToolDescription describe_tool(std::string_view name, ReplaySafety replay, const 
     tool.max_attempts = policy.max_attempts();
     tool.worst_wait = worst_wait(policy);
   }
+  tool.inner_attempts = policy.inner_attempts();
   tool.policy = policy_text(policy);
   return tool;
 }

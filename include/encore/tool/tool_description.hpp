@@ -1,5 +1,6 @@
 // What a catalog holds, for people, for machines and for the test that everybody should have.
 #pragma once
+#include <encore/already_retries.hpp>
 #include <encore/call.hpp>
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
@@ -32,8 +33,7 @@ struct ToolDescription {
 
   /// The most requests that one call can lead to; empty: unlimited.
   std::optional<std::int64_t> max_requests() const noexcept {
-    if (!max_attempts) return std::nullopt;
-    return std::int64_t{*max_attempts} * inner_attempts;
+    return max_requests_of(max_attempts, inner_attempts);
   }
   friend bool operator==(const ToolDescription&, const ToolDescription&) = default;
 };

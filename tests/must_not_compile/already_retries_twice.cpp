@@ -1,0 +1,9 @@
+// EXPECT: a RetryPolicy takes one AlreadyRetries
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::AlreadyRetries{3}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::AlreadyRetries{3},
+                                        encore::AlreadyRetries{4}};
+#endif

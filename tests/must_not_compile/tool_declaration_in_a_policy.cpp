@@ -1,0 +1,9 @@
+// EXPECT: one of these plays no role in a RetryPolicy
+#include <encore/tool/tool_retry.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
+                                     encore::Repeatable{"lookup"}};
+#else
+inline const encore::RetryPolicy tools{encore::RetryOnEveryException{}, encore::Repeatable{"lookup"}};
+#endif
