@@ -8,6 +8,7 @@
 #include <encore/tool/tool_result.hpp>
 
 #include <concepts>
+#include <cstdlib>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,13 +22,17 @@ inline ToolResult error_result_of(const Failure& failure, std::string text) {
 }
 
 namespace detail {
+/// The tool's result as what its callable returns.
 template <class R>
-constexpr void require_tool_result() {
+R answer_with(ToolResult&& result) {
   static_assert(
       std::convertible_to<ToolResult, R>,
       "TellModel answers with an encore::ToolResult, and what this callable returns cannot be made of "
-      "one: return "
-      "ToolResult, or use FormatFailure{...}");
+      "one: return ToolResult, or use FormatFailure{...}");
+  if constexpr (std::convertible_to<ToolResult, R>)
+    return std::move(result);
+  else
+    std::abort();
 }
 }  // namespace detail
 
@@ -43,8 +48,7 @@ struct TellModel {
 
   template <class R>
   R failed(Failure&& failure) const {
-    detail::require_tool_result<R>();
-    return error_result_of(failure, tell_model(failure, text));
+    return detail::answer_with<R>(error_result_of(failure, tell_model(failure, text)));
   }
   template <class R, class Last>
   R failed(Failure&& failure, Last&&) const {
@@ -68,8 +72,7 @@ struct TellModelWith {
   R failed(Failure&& failure) const {
     static_assert(std::is_invocable_r_v<std::string, const F&, const Failure&>,
                   "TellModelWith takes a function of `const Failure&` that returns text");
-    detail::require_tool_result<R>();
-    return error_result_of(failure, text(std::as_const(failure)));
+    return detail::answer_with<R>(error_result_of(failure, text(std::as_const(failure))));
   }
   template <class R, class Last>
   R failed(Failure&& failure, Last&&) const {
