@@ -9,9 +9,9 @@
 #     the mistake
 #   #endif
 #
-# The mistake must be refused with those words in an error or a note; a file's name and the source lines that a compiler
-# quotes do not count. With ENCORE_FIXED defined the same file must compile without a warning, so that the mistake is
-# refused for the reason claimed and not for a missing include.
+# The mistake must be refused with those words in the first error or in its notes: nobody reads further. A file's name
+# and the source lines that a compiler quotes do not count. With ENCORE_FIXED defined the same file must compile without
+# a warning, so that the mistake is refused for the reason claimed and not for a missing include.
 cmake_minimum_required(VERSION 3.24)
 include(${CMAKE_CURRENT_LIST_DIR}/../compile.cmake)
 
@@ -43,6 +43,14 @@ if(status EQUAL 0)
 endif()
 string(REGEX REPLACE "(^|\n) *[0-9]* \\|[^\n]*" "\n" words "${output}")
 string(REPLACE ${FILE} "" words "${words}")
+string(FIND "${words}" ": error" first)
+math(EXPR after_first "${first} + 1")
+string(SUBSTRING "${words}" ${after_first} -1 rest)
+string(FIND "${rest}" ": error" second)
+if(NOT second EQUAL -1)
+  math(EXPR length "${after_first} + ${second}")
+  string(SUBSTRING "${words}" 0 ${length} words)
+endif()
 foreach(expectation IN LISTS expectations)
   string(REGEX REPLACE "^// EXPECT: +" "" expectation "${expectation}")
   string(FIND "${words}" "${expectation}" position)
