@@ -46,7 +46,7 @@ TEST_CASE("draws are the published SplitMix64, as fractions [C8]", "[random]") {
   for (const std::uint64_t word : published) CHECK(random.draw() == as_draw(word));
 }
 
-TEST_CASE("a draw is in [0, 1), at both ends of the generator's words [C2]", "[random]") {
+TEST_CASE("a draw is at least 0 and less than 1, at both ends of the generator's words [C2]", "[random]") {
   STATIC_CHECK(as_draw(0) == 0.0);
   STATIC_CHECK(as_draw(~std::uint64_t{}) < 1.0);
   Random from_zero{0 - golden_ratio};  // its first word is mix(0) = 0
