@@ -86,6 +86,7 @@ struct RetryIfResult {
 struct RetryIfNoValue {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = true;
+  static constexpr bool types_only = true;  // reads nothing of the call
   template <class Value>
     requires requires(const Value& result) {
       { result.has_value() } -> std::convertible_to<bool>;
@@ -100,6 +101,7 @@ template <class F>
 struct RetryIfErrorValue {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = true;
+  static constexpr bool types_only = true;  // reads nothing of the call
   F test;
   constexpr explicit RetryIfErrorValue(F f) : test(std::move(f)) {}
 
@@ -117,6 +119,7 @@ struct RetryIfErrorValue {
 /// The text is viewed, not copied: give a literal.
 struct RetryIfMessageContains {
   using role = encore::role::Predicate;
+  static constexpr bool types_only = true;  // reads nothing of the call
   std::string_view text{};
   bool matches(const Thrown& failure) const noexcept {
     return failure.error() != nullptr &&

@@ -1,11 +1,11 @@
 // The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
 #pragma once
 #include <encore/async/awaitable_traits.hpp>
+#include <encore/async/call_memory.hpp>
 #include <encore/driver.hpp>
 #include <encore/operation.hpp>
 #include <encore/owned_call.hpp>
 #include <encore/retry_policy.hpp>
-#include <encore/retry_state.hpp>
 
 #include <concepts>
 #include <exception>
@@ -22,13 +22,6 @@ template <class S>
 concept Sleeper = std::invocable<S&, Duration, const StopView&> || std::invocable<S&, Duration>;
 
 namespace detail {
-
-/// Tells observers and guards of a call whose coroutine was destroyed before its end.
-template <class State>
-struct UntilTheEnd {
-  State& state;
-  ~UntilTheEnd() { state.abandoned(); }
-};
 
 template <class S>
 auto sleep_with(S& sleeper, Duration duration, const StopView& stop) {
@@ -70,26 +63,20 @@ using co_result_t = typename awaitable_traits<awaitable_of<Operation>>::template
 
 // Everything it uses is a parameter by value, and so in its frame. (GCC 12 destroys an owning aggregate twice that is written
 // in place in a `co_await`: hence the plain function around it, and `OwnedCall` with its constructor.)
-template <class Policy, class Operation, class S>
-auto co_drive(Policy policy, OwnedCall owned, Operation operation, S sleeper)
-    -> co_result_t<Policy, Operation> {
+template <class Policy, class Owned, class Operation, class S>
+auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper) -> co_result_t<Policy, Operation> {
   using R = typename awaitable_traits<awaitable_of<Operation>>::value_type;
-  using State = RetryState<Policy, KeepError::always>;
   using Result = typename Results<Policy, R>::Result;
   constexpr auto judged = Results<Policy, R>::judged;
   static_assert(Results<Policy, R>::movable, "co_run needs a result that can be moved");
 
-  const auto call = owned.view();
-  std::optional<TimePoint> started;
-  if (Policy::reports_time || policy.time_budget() || call.deadline) started = policy.clock().now();
-  CallFrame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
-  State state{policy, frame, started};
-  const UntilTheEnd<State> end{state};
-  if (const auto first = state.begin(); !first.goes_on()) {
+  memory_of<Policy, Owned> memory{policy, owned.view()};
+  using State = std::remove_reference_t<decltype(memory.state())>;
+  if (const auto first = memory.begin(); !first.goes_on()) {
     if constexpr (Policy::rethrows)
-      refuse_call(first.stop, frame.current);
+      refuse_call(first.stop, memory.state().current());
     else
-      co_return policy.failure_strategy().template failed<R>(state.failure());
+      co_return policy.failure_strategy().template failed<R>(memory.state().failure());
   }
   for (;;) {
     Decision next;
@@ -97,58 +84,59 @@ auto co_drive(Policy policy, OwnedCall owned, Operation operation, S sleeper)
     [[maybe_unused]] auto returned = false;
     try {
       if constexpr (Policy::prepares_retries) {
-        if (state.attempts() > 1) {
-          if constexpr (std::is_void_v<decltype(prepare(policy.before_retry().prepare, state.attempt()))>)
-            prepare(policy.before_retry().prepare, state.attempt());
+        const auto& attempt = memory.state().attempt();
+        if (attempt.ordinal > 1) {
+          if constexpr (std::is_void_v<decltype(prepare(policy.before_retry().prepare, attempt))>)
+            prepare(policy.before_retry().prepare, attempt);
           else
-            co_await prepare(policy.before_retry().prepare, state.attempt());
+            co_await prepare(policy.before_retry().prepare, attempt);
         }
       }
       if constexpr (std::is_void_v<R>) {
-        co_await invoke_attempt(operation, state.attempt());
+        co_await memory.invoke(operation);
         returned = true;
-        state.succeeded();
+        memory.succeeded();
         if constexpr (std::is_void_v<Result>)
           co_return;
         else
-          co_return Result{figures_of(state)};
+          co_return Result{figures_of(memory.state())};
       } else {
-        R result = co_await invoke_attempt(operation, state.attempt());
+        R result = co_await memory.invoke(operation);
         returned = true;
         if constexpr (judged)
-          next = state.returned(std::as_const(result));
+          next = memory.returned(std::as_const(result));
         else
-          state.succeeded();
+          memory.succeeded();
         if (!judged || next.stop == StopReason::succeeded ||
             (!next.goes_on() && !answers<Policy, State>(next))) {
           if constexpr (std::same_as<Result, R>)
             co_return static_cast<R&&>(result);
           else
-            co_return Result{std::forward<R>(result), figures_of(state)};
+            co_return Result{std::forward<R>(result), figures_of(memory.state())};
         }
         if constexpr (judged) last.keep(std::forward<R>(result));
       }
     } catch (const std::exception& error) {
       if (returned) throw;
-      next = state.threw(&error);
+      next = memory.state().threw(&error);
       if (leaves<Policy, State>(next)) throw;
     } catch (...) {
       if (returned) throw;
       if (std::current_exception() == nullptr) throw;  // a thread's forced unwind
-      next = state.threw(nullptr);
+      next = memory.state().threw(nullptr);
       if (leaves<Policy, State>(next)) throw;
     }
     if (next.goes_on()) {
       auto cancelled = false;
       if (next.wait > Duration::zero()) {
         try {
-          co_await sleep_with(sleeper, next.wait, call.stop);
+          co_await sleep_with(sleeper, next.wait, memory.stop());
         } catch (const std::exception& error) {
           if (!is_never_retried(Thrown{&error})) throw;
           cancelled = true;  // as Asio's cancellation slots do it
         }
       }
-      next = state.resume(cancelled);
+      next = memory.state().resume(cancelled);
       if (next.goes_on()) continue;
     }
     if constexpr (judged) {
@@ -156,13 +144,13 @@ auto co_drive(Policy policy, OwnedCall owned, Operation operation, S sleeper)
         if constexpr (Policy::rethrows)
           co_return last.take();
         else
-          co_return policy.failure_strategy().template failed<R>(state.failure(), last.take());
+          co_return policy.failure_strategy().template failed<R>(memory.state().failure(), last.take());
       }
     }
     if constexpr (Policy::rethrows)
-      std::rethrow_exception(state.error());
+      std::rethrow_exception(memory.state().error());
     else
-      co_return policy.failure_strategy().template failed<R>(state.failure());
+      co_return policy.failure_strategy().template failed<R>(memory.state().failure());
   }
 }
 
@@ -180,9 +168,16 @@ template <class Policy, class Operation, Sleeper S>
   requires detail::is_policy<std::remove_cvref_t<Policy>>
 [[nodiscard]] auto co_run(Policy&& policy, const Call& call, Operation&& operation, S&& sleeper)
     -> detail::co_result_t<std::remove_cvref_t<Policy>, std::decay_t<Operation>> {
-  return detail::co_drive<std::remove_cvref_t<Policy>, std::decay_t<Operation>, std::decay_t<S>>(
-      std::forward<Policy>(policy), OwnedCall{call}, std::forward<Operation>(operation),
-      std::forward<S>(sleeper));
+  using P = std::remove_cvref_t<Policy>;
+  using Op = std::decay_t<Operation>;
+  if constexpr (detail::can_be_unseen<P, Op>) {
+    if (!call.limits_itself() && policy.time_budget() != Duration::zero())
+      return detail::co_drive<P, detail::UnseenCall, Op, std::decay_t<S>>(
+          std::forward<Policy>(policy), {}, std::forward<Operation>(operation), std::forward<S>(sleeper));
+  }
+  return detail::co_drive<P, OwnedCall, Op, std::decay_t<S>>(std::forward<Policy>(policy), OwnedCall{call},
+                                                             std::forward<Operation>(operation),
+                                                             std::forward<S>(sleeper));
 }
 
 /// The same for a call without an id of its own.
