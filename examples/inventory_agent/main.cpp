@@ -1,5 +1,6 @@
 // An agent's inventory tool, called through encore, against a real HTTP server that fails as script.txt says. It prints side by
 // side what a dashboard counts, what encore traced and what the server logged, and ends with 1 if they do not agree.
+#include "../event_file.hpp"
 #include "backend.hpp"
 #include "comparison.hpp"
 #include "errors.hpp"
@@ -18,7 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -65,30 +65,6 @@ Options read_options(int count, char** words) {
   }
   return options;
 }
-
-/// Events as JSON Lines in a file, if one is named.
-class EventFile {
- public:
-  explicit EventFile(const std::optional<std::string>& path) : path_{path.value_or("")} {
-    if (path) file_.open(path_);
-    check();
-  }
-  void operator()(const encore::Event& event) {
-    if (file_.is_open()) file_ << fmt::format("{:j}\n", event);
-  }
-  /// Throws if a line could not be written.
-  void close() {
-    if (file_.is_open()) file_.close();
-    check();
-  }
-
- private:
-  void check() const {
-    if (!file_) throw std::runtime_error{fmt::format("the log {} cannot be written", path_)};
-  }
-  std::string path_;
-  std::ofstream file_;
-};
 
 /// The model is told the tool, the attempts and the error's type. Hosts and texts of errors stay out of its sight.
 ToolMessage for_the_model(const encore::Failure& failure) {

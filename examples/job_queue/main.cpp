@@ -1,7 +1,7 @@
 // Jobs in a table, retried by a process that is killed in the middle and started again. Nothing waits but the table: what a job
 // has to go on from is one line of text in its row. The service that is called keeps its own record of what reached it, and
 // this program ends with an error if an attempt is missing there, or was made twice.
-#include "database.hpp"
+#include "../database.hpp"
 #include <encore/durable_call.hpp>
 #include <encore/encore.hpp>
 #include <encore/telemetry/format.hpp>

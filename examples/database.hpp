@@ -1,4 +1,4 @@
-// The little of SQLite that a job table needs.
+// The little of SQLite that these examples need.
 #pragma once
 #include <sqlite3.h>
 
