@@ -18,10 +18,10 @@ struct Restorer {
     saved.key_used = saved.under_way ? state.frame_.notes.key_used() : state.key_was_used_;
     saved.outcome_unknown = state.outcome_unknown_;
     saved.wait = state.wait_;
-    saved.previous = state.waits_ ? state.waits_->previous() : delay_of(policy.backoff(), 0);
+    saved.previous = state.pauses_.waits_ ? state.pauses_.waits_->previous() : delay_of(policy.backoff(), 0);
     saved.slept = state.slept_;
     saved.elapsed = state.elapsed();
-    if (state.random_) saved.stream = state.random_->state();
+    if (state.pauses_.random_) saved.stream = state.pauses_.random_->state();
   }
   template <class Policy>
   static void restore(Retrying<Policy>& retrying, const Policy& policy, const SavedCall& saved,
@@ -34,8 +34,9 @@ struct Restorer {
     state.slept_ = saved.slept;
     if (state.started_)
       state.frame_.limits.started = state.started_.emplace(later(*state.started_, -elapsed));
-    if (saved.stream) state.random_.emplace(*saved.stream);
-    state.waits_.emplace(policy.backoff(), saved.attempts - (saved.under_way ? 1 : 0), saved.previous);
+    if (saved.stream) state.pauses_.random_.emplace(*saved.stream);
+    state.pauses_.waits_.emplace(policy.backoff(), saved.attempts - (saved.under_way ? 1 : 0),
+                                 saved.previous);
     if (!saved.under_way) return;
     state.frame_.attempt.mark_dispatched();
     if (saved.key_used) static_cast<void>(state.frame_.attempt.idempotency_key());

@@ -1,42 +1,21 @@
 // The retry decision, in one place: may I start? it worked; it failed, what now?
 #pragma once
-#include <encore/attributes.hpp>
-#include <encore/backoff.hpp>
 #include <encore/call_frame.hpp>
 #include <encore/decision.hpp>
-#include <encore/event.hpp>
-#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
-#include <encore/guard/guard.hpp>
-#include <encore/jitter.hpp>
-#include <encore/nesting.hpp>
-#include <encore/observer.hpp>
-#include <encore/random.hpp>
-#include <encore/schedule.hpp>
+#include <encore/guard/permits.hpp>
+#include <encore/observed_call.hpp>
+#include <encore/pause.hpp>
 #include <encore/verdict.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace encore::detail {
-
-template <class>
-struct permits_for;
-template <class... G>
-struct permits_for<std::tuple<Kept<G>...>> {
-  using type = Permits<G...>;
-};
-
-/// Tells every observer of a policy, and counts those that threw.
-template <class Policy>
-ENCORE_FORCE_INLINE void tell(const Policy& policy, const Event& event, int& errors) {
-  tell_each(policy.observers(), event, errors);
-}
 
 /// Stands where no exception has to be kept.
 struct NoError {
@@ -53,22 +32,21 @@ enum class KeepError : std::uint8_t {
 
 /// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
 template <class Policy, KeepError Keep = KeepError::if_needed>
-class RetryState {
+class RetryState : public ObservedCall<Policy> {
   friend struct Restorer;  // saves a call and brings it back
+  using Observed = ObservedCall<Policy>;
   static constexpr bool keeps_error = Keep != KeepError::never;
-  static constexpr bool observed = Policy::observed;
   static constexpr bool guarded = Policy::guarded;
 
  public:
   RetryState(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started,
              int observer_errors = 0) noexcept
-      : policy_{policy},
-        frame_{frame},
-        max_retries_{policy.max_retries()},
-        observer_errors_{observer_errors},
-        started_{started} {}
-  RetryState(const RetryState&) = delete;
-  RetryState& operator=(const RetryState&) = delete;
+      : Observed{policy, frame, started, observer_errors} {}
+
+  using Observed::answered_for;
+  using Observed::attempts;
+  using Observed::call;
+  using Observed::is_last;
 
   [[nodiscard]] Decision begin() {
     auto refused = StopReason::none;
@@ -92,11 +70,7 @@ class RetryState {
 
   void succeeded() {
     if constexpr (guarded) permits_.succeeded(now());
-    if constexpr (observed) {
-      auto event = event_of(EventKind::attempt_succeeded);
-      event.reason = StopReason::succeeded;
-      detail::tell(policy_, event, observer_errors_);
-    }
+    this->tell_succeeded();
     finish(StopReason::succeeded, nullptr);
   }
 
@@ -172,67 +146,20 @@ class RetryState {
             .reason = reason_,
             .attempts = attempts(),
             .max_attempts = policy_.max_attempts(),
-            .elapsed = elapsed(),
+            .elapsed = this->elapsed(),
             .slept = slept_,
             .error = error_,
             .observer_errors = observer_errors_,
             .outcome_unknown = outcome_unknown_,
             .inner_attempts = policy_.inner_attempts()};
   }
-  const Policy& policy() const noexcept { return policy_; }
-  const Attempt& attempt() const noexcept { return frame_.attempt; }
-  const Call& call() const noexcept { return frame_.call(); }
-  const CurrentCall& current() const noexcept { return frame_.current; }
-  int attempts() const noexcept { return frame_.attempt.ordinal; }
-  bool is_last() const noexcept { return attempts() > max_retries_; }
-  StopReason reason() const noexcept { return reason_; }
-  Duration slept() const noexcept { return slept_; }
-  int observer_errors() const noexcept { return observer_errors_; }
-  Duration elapsed() const {
-    return started_ ? time_between(*started_, policy_.clock().now()) : Duration::zero();
-  }
   std::exception_ptr error() const noexcept { return error_; }
 
-  static constexpr bool answered_for(StopReason reason) noexcept {
-    return consults_strategy(reason) || (Policy::handles_unmatched && reason == StopReason::not_retryable);
-  }
-
  private:
-  Now now() const noexcept { return Now{policy_.clock()}; }
   FailedAttempt what_is_known() const noexcept { return {attempts(), &frame_.current, &frame_.notes}; }
   bool may_end_in_the_wait() const noexcept {
     return Keep == KeepError::always || guarded || frame_.limits.bounded() || call().stop.watches();
   }
-
-  // Guards that are told once a call hear of calls that failed by themselves, not of those that others stopped.
-  static constexpr bool counts_as_failed_call(StopReason reason) noexcept {
-    switch (reason) {
-      case StopReason::excluded_tool:
-      case StopReason::not_retryable:
-      case StopReason::retries_exhausted:
-      case StopReason::deadline:
-      case StopReason::too_little_time_left:
-      case StopReason::hint_over_cap:
-      case StopReason::hint_past_deadline:
-      case StopReason::not_repeatable:
-      case StopReason::unknown_outcome: return true;
-      default: return false;
-    }
-  }
-
-  const Attempt* outer() const noexcept {
-    if constexpr (!Policy::notices_nesting)
-      return nullptr;
-    else if (policy_.nested() == Nested::allow)
-      return nullptr;
-    else
-      return call().outer != nullptr ? call().outer : marked_attempt;
-  }
-  bool made_single() const noexcept {
-    return Policy::notices_nesting && policy_.nested() == Nested::make_single && outer() != nullptr;
-  }
-
-  // ---- deciding ----------------------------------------------------------------------------------------------------
 
   template <class Failed>
   Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
@@ -262,76 +189,31 @@ class RetryState {
   }
   template <class Failed>
   StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
-    if (made_single()) return StopReason::nested_made_single;
+    if (this->made_single()) return StopReason::nested_made_single;
     if (is_last()) return StopReason::retries_exhausted;
     if (call().stop.stop_requested()) return StopReason::cancelled;
     hint = hint_from(policy_, failure, now());
     if (hint && *hint > policy_.hint_cap()) return StopReason::hint_over_cap;
-    wait = next_wait(hint);
+    wait = pauses_.next(policy_, frame_.current, hint);
     if (!frame_.limits.bounded()) return StopReason::none;
     const auto left = frame_.limits.remaining(policy_.clock().now());
     if (wait >= left) return hint ? StopReason::hint_past_deadline : StopReason::deadline;
     return left - wait < policy_.least_attempt_time() ? StopReason::too_little_time_left : StopReason::none;
   }
 
-  Duration next_wait(const std::optional<Duration>& hint) {
-    const auto& backoff = policy_.backoff();
-    const auto& jitter = policy_.jitter();
-    if (!waits_) waits_.emplace(backoff);
-    auto draw = 0.0;
-    if constexpr (draws<typename Policy::JitterType>) draw = random().draw();
-    if (!hint) return waits_->next(backoff, jitter, draw);
-    waits_->skip(backoff);
-    return smaller_of(lengthened(*hint, hint_share_of(jitter), draw), longest_wait);
-  }
-  Random& random() {
-    if (!random_)
-      random_.emplace(policy_.seed() ? stream_of(*policy_.seed(), frame_.current.id()) : fresh_stream());
-    return *random_;
-  }
   StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {
     const auto name = call().resolved_name.empty() ? call().name : call().resolved_name;
     return permits_.admit(policy_.guards(), {call().id, name, ordinal, ahead, now(), after});
   }
 
-  // ---- telling -----------------------------------------------------------------------------------------------------
-
-  Event event_of(EventKind kind) noexcept {
-    return {.kind = kind,
-            .ordinal = attempts(),
-            .call_name = call().name,
-            .resolved_name = call().resolved_name,
-            .notes = &frame_.notes,
-            .run_scope = call().scope,
-            .id = call().id,
-            .current = &frame_.current,
-            .max_retries = max_retries_,
-            .inner_attempts = policy_.inner_attempts(),
-            .now = now(),
-            .started = &started_};
-  }
-  void blame(Event& event, const Thrown* thrown) const {
-    event.thrown = thrown;
-    event.outer = outer();
-    if (thrown != nullptr) event.error_name = name_by(policy_.predicate(), *thrown);
-  }
-
   void start_attempt() {
     if constexpr (guarded) permits_.began(now());
-    if constexpr (observed) detail::tell(policy_, event_of(EventKind::attempt_started), observer_errors_);
+    this->tell_started();
     if constexpr (requires { policy_.clock().attempt_started(); }) policy_.clock().attempt_started();
   }
 
   Decision fail(StopReason stop, Duration wait, const std::optional<Duration>& hint, const Thrown* thrown) {
-    if constexpr (observed) {
-      auto event = event_of(EventKind::attempt_failed);
-      event.will_retry = stop == StopReason::none;
-      event.reason = stop;
-      event.wait = wait;
-      event.hint = hint;
-      blame(event, thrown);
-      detail::tell(policy_, event, observer_errors_);
-    }
+    this->tell_failed({.stop = stop, .wait = wait}, hint, thrown);
     if (stop != StopReason::none) return finish(stop, thrown);
     wait_ = wait;
     if ((Keep == KeepError::always || call().stop.watches()) && wait > Duration::zero())
@@ -340,36 +222,21 @@ class RetryState {
   }
 
   Decision finish(StopReason reason, const Thrown* thrown) {
-    return finish(reason, thrown, mode_of(reason, thrown != nullptr || attempts() == 0));
+    return finish(reason, thrown, Observed::mode_of(reason, thrown != nullptr || attempts() == 0));
   }
-  Decision finish(StopReason reason, const Thrown* thrown, [[maybe_unused]] TerminalMode mode) {
+  Decision finish(StopReason reason, const Thrown* thrown, TerminalMode mode) {
     reason_ = reason;
     if constexpr (guarded) {
-      if (counts_as_failed_call(reason)) permits_.call_failed(now(), reason != StopReason::not_retryable);
+      permits_.call_failed(now(), reason);
       permits_.release();
     }
-    if constexpr (observed) {
-      auto event = event_of(EventKind::call_finished);
-      event.reason = reason;
-      event.mode = mode;
-      event.slept = slept_;
-      event.observer_errors = observer_errors_;
-      event.outcome_unknown = outcome_unknown_ && reason != StopReason::succeeded;
-      blame(event, thrown);
-      detail::tell(policy_, event, observer_errors_);
-    }
+    this->tell_finished(mode, thrown);
     return {.stop = reason};
-  }
-  static constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
-    if (reason == StopReason::succeeded) return TerminalMode::result;
-    if (Policy::rethrows || !answered_for(reason))
-      return by_exception ? TerminalMode::exception : TerminalMode::result;
-    return Policy::FailureStrategyType::mode;
   }
 
   Decision finish_with_kept_error(StopReason reason) {
 #if defined(__cpp_exceptions)
-    if constexpr (observed && keeps_error) {
+    if constexpr (Policy::observed && keeps_error) {
       if (error_ != nullptr) {
         try {
           std::rethrow_exception(error_);
@@ -386,40 +253,21 @@ class RetryState {
     return finish(reason, nullptr);
   }
 
-  const Policy& policy_;
-  CallFrame& frame_;
-  int max_retries_;
-  int observer_errors_;
-  StopReason reason_ = StopReason::none;
+  using Observed::frame_;
+  using Observed::now;
+  using Observed::observer_errors_;
+  using Observed::outcome_unknown_;
+  using Observed::policy_;
+  using Observed::reason_;
+  using Observed::slept_;
+  using Observed::started_;
+
   bool key_was_used_ = false;
-  bool outcome_unknown_ = false;
-  std::optional<TimePoint> started_;
   Duration wait_{};
-  Duration slept_{};
   std::optional<TimePoint> wait_began_{};
-  std::optional<Random> random_{};
-  std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
+  Pauses<Policy> pauses_{};
   [[no_unique_address]] std::conditional_t<keeps_error, std::exception_ptr, NoError> error_{};
   [[no_unique_address]] typename permits_for<typename Policy::Guards>::type permits_{};
 };
-
-/// Sleeps through a wait of this call. If an exception ends the sleep, as a thread's forced unwind does, it ends the call
-/// too: permits come back, and observers hear of it. (B4, F1, H1)
-template <class Policy, class State>
-void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
-  if (wait <= Duration::zero()) return;
-#if defined(__cpp_exceptions)
-  if constexpr (Policy::observed || Policy::guarded) {
-    try {
-      policy.clock().sleep_for(wait, state.call().stop);
-    } catch (...) {
-      state.abandoned();
-      throw;
-    }
-    return;
-  } else
-#endif
-    policy.clock().sleep_for(wait, state.call().stop);
-}
 
 }  // namespace encore::detail

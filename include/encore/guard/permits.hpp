@@ -1,0 +1,131 @@
+// The permits of one call: taken before an attempt, told how it ended, and always given back.
+#pragma once
+#include <encore/clock.hpp>
+#include <encore/guard/guard.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace encore::detail {
+
+constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
+  switch (reason) {
+    case StopReason::excluded_tool:
+    case StopReason::not_retryable:
+    case StopReason::retries_exhausted:
+    case StopReason::deadline:
+    case StopReason::too_little_time_left:
+    case StopReason::hint_over_cap:
+    case StopReason::hint_past_deadline:
+    case StopReason::not_repeatable:
+    case StopReason::unknown_outcome: return true;
+    default: return false;
+  }
+}
+
+/// The permits of one call, one place for each guard. Whatever is left when it is destroyed is returned unspent. (H1)
+template <class... G>
+class Permits {
+ public:
+  /// Asks every guard in turn; at the first refusal those before it are released, and its reason is the answer.
+  template <class Guards>
+  StopReason admit(const Guards& guards, const AdmissionRequest& request) {
+    return admit(guards, request, Indices{});
+  }
+  void began(const Now& now) {
+    each([&](auto& permit, auto) {
+      if constexpr (requires { permit.began(now); }) permit.began(now);
+    });
+  }
+  template <class Guards>
+  StopReason still_admitted(const Guards&, const Now& now) {
+    auto refused = StopReason::none;
+    each([&](auto& permit, auto guard) {
+      using Asked = typename decltype(guard)::type;
+      if constexpr (!is_per_call<Asked> && requires { permit.still_admitted(now); }) {
+        if (refused == StopReason::none && !permit.still_admitted(now)) refused = Asked::refusal;
+      }
+    });
+    return refused;
+  }
+  void attempt_failed(const Now& now, bool retryable) {
+    settle<false>([&](auto& permit) { permit.failed(now, retryable); });
+  }
+  void succeeded(const Now& now) {
+    settle<false>([&](auto& permit) { permit.succeeded(now); });
+    settle<true>([&](auto& permit) { permit.succeeded(now); });
+  }
+  /// The call is over without a success: told to the guards that are asked once a call, if it failed by itself and was not
+  /// stopped by others.
+  void call_failed(const Now& now, StopReason reason) {
+    if (is_failure_of_the_call(reason))
+      settle<true>([&](auto& permit) { permit.failed(now, reason != StopReason::not_retryable); });
+  }
+  void release() {
+    std::apply([](auto&... permit) { (permit.reset(), ...); }, permits_);
+  }
+  /// Returns what was taken for one attempt and not spent; the call's own permits stay.
+  void release_attempt() {
+    settle<false>([](auto&) {});
+  }
+
+ private:
+  using Indices = std::index_sequence_for<G...>;
+
+  template <class Guards, std::size_t... I>
+  StopReason admit(const Guards& guards, const AdmissionRequest& request, std::index_sequence<I...>) {
+    auto refused = StopReason::none;
+    (void)(take<G>(std::get<I>(permits_), std::get<I>(guards).get(), request, refused) && ...);
+    if (refused != StopReason::none) release_attempt();
+    return refused;
+  }
+  template <class Asked, class Slot, class Place>
+  static bool take(Slot& slot, Place& guard, const AdmissionRequest& request, StopReason& refused) {
+    if constexpr (is_per_call<Asked>) {
+      if (request.is_retry()) return true;
+    }
+    if (auto permit = guard.admit(request))
+      slot.emplace(*std::move(permit));
+    else
+      refused = std::remove_cvref_t<Asked>::refusal;
+    return refused == StopReason::none;
+  }
+  template <class F>
+  void each(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((std::get<I>(permits_) ? f(*std::get<I>(permits_), std::type_identity<std::remove_cvref_t<G>>{})
+                              : void()),
+       ...);
+    }(Indices{});
+  }
+  template <bool PerCall, class F>
+  void settle(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (settle_one<PerCall, G>(std::get<I>(permits_), f), ...);
+    }(Indices{});
+  }
+  template <bool PerCall, class Asked, class Slot, class F>
+  static void settle_one(Slot& slot, F& f) {
+    if constexpr (is_per_call<Asked> == PerCall) {
+      if (!slot) return;
+      f(*slot);
+      slot.reset();
+    }
+  }
+
+  std::tuple<std::optional<typename std::remove_cvref_t<G>::Permit>...> permits_{};
+};
+
+template <class>
+struct permits_for;
+template <class... G>
+struct permits_for<std::tuple<Kept<G>...>> {
+  using type = Permits<G...>;
+};
+
+}  // namespace encore::detail

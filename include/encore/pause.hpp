@@ -1,0 +1,62 @@
+// The waits of one call: how long each is, and how it is slept through.
+#pragma once
+#include <encore/backoff.hpp>
+#include <encore/call.hpp>
+#include <encore/duration.hpp>
+#include <encore/extremes.hpp>
+#include <encore/hint.hpp>
+#include <encore/jitter.hpp>
+#include <encore/random.hpp>
+#include <encore/schedule.hpp>
+
+#include <optional>
+
+namespace encore::detail {
+
+/// How long the next wait of a call is. Its backoff and its stream of draws are begun by the first wait, not before.
+template <class Policy>
+class Pauses {
+ public:
+  /// With a hint, which replaces the backoff's delay but counts as one of its steps. (E1)
+  Duration next(const Policy& policy, const CurrentCall& current, const std::optional<Duration>& hint) {
+    const auto& backoff = policy.backoff();
+    const auto& jitter = policy.jitter();
+    if (!waits_) waits_.emplace(backoff);
+    auto draw = 0.0;
+    if constexpr (draws<typename Policy::JitterType>) draw = random(policy, current).draw();
+    if (!hint) return waits_->next(backoff, jitter, draw);
+    waits_->skip(backoff);
+    return smaller_of(lengthened(*hint, hint_share_of(jitter), draw), longest_wait);
+  }
+
+ private:
+  friend struct Restorer;  // saves a call and brings it back
+  Random& random(const Policy& policy, const CurrentCall& current) {
+    if (!random_) random_.emplace(policy.seed() ? stream_of(*policy.seed(), current.id()) : fresh_stream());
+    return *random_;
+  }
+
+  std::optional<Random> random_{};
+  std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
+};
+
+/// Sleeps through a wait of this call. If an exception ends the sleep, as a thread's forced unwind does, it ends the call
+/// too: permits come back, and observers hear of it. (B4, F1, H1)
+template <class Policy, class State>
+void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
+  if (wait <= Duration::zero()) return;
+#if defined(__cpp_exceptions)
+  if constexpr (Policy::observed || Policy::guarded) {
+    try {
+      policy.clock().sleep_for(wait, state.call().stop);
+    } catch (...) {
+      state.abandoned();
+      throw;
+    }
+    return;
+  } else
+#endif
+    policy.clock().sleep_for(wait, state.call().stop);
+}
+
+}  // namespace encore::detail
