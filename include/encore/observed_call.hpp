@@ -8,6 +8,7 @@
 #include <encore/failure.hpp>
 #include <encore/nesting.hpp>
 #include <encore/observer.hpp>
+#include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <optional>
