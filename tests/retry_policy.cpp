@@ -246,43 +246,6 @@ TEST_CASE("every failure strategy makes the same attempts (fault 12: failsafe-go
   same({{1}, {}}, {good});
 }
 
-// ---- wrapped callables -------------------------------------------------------------------------------------------------
-
-TEST_CASE("a wrapped callable is a call of its own each time, under its name [A3, A4]", "[retry_policy]") {
-  FakeClock clock;
-  Recorder trace;
-  const RetryPolicy policy{clock, trace, RetryOn<TimeoutError>{}, encore::NoJitter{}};
-  int attempts = 0;
-  auto lookup = policy.wrap("inventory_lookup", [&attempts](int more) {
-    if (++attempts % 3 != 0) throw TimeoutError{"slow"};
-    return 17 + more;
-  });
-  CHECK(lookup(1) == 18);
-  CHECK(lookup(2) == 19);
-  CHECK(attempts == 6);
-  const auto ids = trace.events().call_ids();
-  CHECK(ids.size() == 2);
-  for (const auto& event : trace.events()) CHECK(event.call_name == "inventory_lookup");
-
-  auto reference = policy.wrap([&attempts]() -> int& { return attempts; });
-  CHECK(&reference() == &attempts);
-}
-
-TEST_CASE("a wrapped callable outlives the policy and the callable it was made from (fault 32: scylla) [A5]",
-          "[retry_policy]") {
-  FakeClock clock;
-  auto wrapped = [&] {
-    const auto text = std::make_unique<std::string>("a text too long for a small buffer, to be sure");
-    return RetryPolicy{clock, RetryOn<TimeoutError>{}}.wrap("tool", [text = *text, attempts = 0]() mutable {
-      if (++attempts < 3) throw TimeoutError{"slow"};
-      return text;
-    });
-  }();
-  CHECK(wrapped() == "a text too long for a small buffer, to be sure");
-  CHECK(RetryPolicy{clock, RetryOn<TimeoutError>{}}.run(
-            [owned = std::make_unique<int>(17)] { return *owned; }) == 17);
-}
-
 // ---- unlimited retries hold no memory (fault 34: node-retry #60) ---------------------------------------------------------
 
 TEST_CASE("a hundred thousand retries keep nothing of those before (fault 34: node-retry #60) [A1]",

@@ -13,6 +13,7 @@
 #include <encore/retrying.hpp>
 #include <encore/schedule.hpp>
 #include <encore/straight_run.hpp>
+#include <encore/wrapped.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -143,10 +144,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   /// The same, under a name. (Not an id: that belongs to one call.)
   template <class F>
   [[nodiscard]] constexpr auto wrap(std::string name, F&& callable) const {
-    return [policy = *this, name = std::move(name),
-            callable = std::decay_t<F>(std::forward<F>(callable))](auto&&... args) mutable -> decltype(auto) {
-      return policy.conduct(Call{.name = name}, callable, args...);
-    };
+    return Wrapped<RetryPolicy, std::decay_t<F>>{*this, std::move(name), std::forward<F>(callable)};
   }
 
   // What it is made of, for drivers, catalogs and tests.
@@ -211,6 +209,8 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
  private:
   template <class, class, class>
   friend class RetryPolicy;
+  template <class, class>
+  friend class Wrapped;
 
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto conduct(const Call& call, F& callable, A&... args) const
