@@ -1,15 +1,12 @@
 // A JSON object without nesting, read without another library.
 #pragma once
 #include <encore/extremes.hpp>
+#include <encore/json_string.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -99,63 +96,16 @@ class FlatJsonReader {
   }
 
   std::string read_string() {
-    std::string text;
     if (!rest_.starts_with('"')) refuse("is no flat JSON object: a string is missing");
-    rest_.remove_prefix(1);
-    while (!rest_.starts_with('"')) {
-      if (rest_.empty() || static_cast<unsigned char>(rest_.front()) < 0x20)
-        refuse("has a string with a control character, or without an end");
-      const char character = rest_.front();
-      rest_.remove_prefix(1);
-      if (character == '\\')
-        append_utf8(text, read_escape());
-      else
-        text += character;
-    }
-    rest_.remove_prefix(1);
+    std::string buffer;
+    std::string_view text;
+    const auto fault = take_json_string(rest_, buffer, text);
+    if (fault == JsonFault::cut_off || fault == JsonFault::control_character)
+      refuse("has a string with a control character, or without an end");
+    if (fault != JsonFault::none) refuse(to_string(fault));
+    std::string read{text};
     skip_spaces();
-    return text;
-  }
-  char32_t read_escape() {
-    constexpr std::string_view names{"\"\\/bfnrt"};
-    constexpr std::string_view meanings{"\"\\/\b\f\n\r\t"};
-    const char name = rest_.empty() ? '\0' : rest_.front();
-    if (const auto at = names.find(name); at != names.npos) {
-      rest_.remove_prefix(1);
-      return static_cast<unsigned char>(meanings[at]);
-    }
-    const auto unit = read_unit();
-    if (unit < 0xD800 || unit > 0xDFFF) return unit;
-    // A character past U+FFFF is written as a surrogate pair.
-    if (unit > 0xDBFF || !rest_.starts_with('\\')) refuse("has half of a surrogate pair");
-    rest_.remove_prefix(1);
-    const auto low = read_unit();
-    if (low < 0xDC00 || low > 0xDFFF) refuse("has half of a surrogate pair");
-    return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-  }
-  char32_t read_unit() {
-    std::uint32_t unit = 0;
-    const auto digits = rest_.substr(smaller_of<std::size_t>(1, rest_.size()), 4);
-    const auto* const end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, unit, 16);
-    if (!rest_.starts_with('u') || digits.size() < 4 || error != std::errc{} || stopped != end)
-      refuse("has an unknown escape");
-    rest_.remove_prefix(5);
-    return unit;
-  }
-  static void append_utf8(std::string& text, char32_t character) {
-    const auto put = [&](char32_t byte) { text += static_cast<char>(byte); };
-    const auto put_rest = [&](unsigned shift) {
-      for (; shift > 0; shift -= 6) put(0x80 | (character >> (shift - 6) & 0x3F));
-    };
-    if (character < 0x80)
-      put(character);
-    else if (character < 0x800)
-      put(0xC0 | character >> 6), put_rest(6);
-    else if (character < 0x10000)
-      put(0xE0 | character >> 12), put_rest(12);
-    else
-      put(0xF0 | character >> 18), put_rest(18);
+    return read;
   }
 
   std::string_view line_;
