@@ -2,9 +2,14 @@
 #pragma once
 #include <encore/duration.hpp>
 
+#include <charconv>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 namespace encore {
 
@@ -34,6 +39,71 @@ inline void append_seconds(std::string& out, Duration duration) {
   out += '.';
   detail::append_digits(out, fraction, 9);
   out.erase(out.find_last_not_of('0') + 1);
+}
+
+/// Reads a decimal number of so long units, as JSON writes numbers: exact to the nanosecond, what is shorter is cut off, and
+/// what lies outside of the range is held at its end. Empty for any other text. Pure.
+///   read_duration("0.25") == 250ms;  read_duration("1.5e3", 1us) == 1500us
+inline std::optional<Duration> read_duration(std::string_view text,
+                                             Duration unit = std::chrono::seconds{1}) noexcept {
+  const auto negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
+  const auto digits = [&] {
+    std::size_t size = 0;
+    while (size < text.size() && is_digit(text[size])) ++size;
+    const auto taken = text.substr(0, size);
+    text.remove_prefix(size);
+    return taken;
+  };
+  const auto whole = digits();
+  std::string_view fraction;
+  if (whole.empty()) return std::nullopt;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = digits();
+    if (fraction.empty()) return std::nullopt;
+  }
+  int exponent = 0;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+')) {
+      text.remove_prefix(1);
+      if (text.starts_with('-')) return std::nullopt;
+    }
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    if (error == std::errc::result_out_of_range) exponent = text.starts_with('-') ? -100 : 100;
+    if (error == std::errc::invalid_argument) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+  if (!text.empty()) return std::nullopt;
+
+  // Each digit counts so many nanoseconds, less by ten from place to place.
+  constexpr auto most = static_cast<std::uint64_t>((Duration::max)().count());
+  std::uint64_t sum = 0;
+  auto over = false;
+  const auto size = whole.size() + fraction.size();
+  const auto point = static_cast<std::int64_t>(whole.size()) + exponent;
+  const auto digit = [&](std::size_t at) {
+    return static_cast<std::uint64_t>((at < whole.size() ? whole[at] : fraction[at - whole.size()]) - '0');
+  };
+  for (std::int64_t at = 0; at < point && !over; ++at) {
+    const auto next = static_cast<std::size_t>(at) < size ? digit(static_cast<std::size_t>(at)) : 0;
+    over = sum > (most - next) / 10;
+    sum = sum * 10 + next;
+    if (sum == 0 && static_cast<std::size_t>(at) >= size) break;
+  }
+  const auto each = static_cast<std::uint64_t>(unit.count());
+  over = over || sum > most / each;
+  auto nanoseconds = over ? most : sum * each;
+  auto place = each;
+  for (auto at = point; !over && place > 0 && at < static_cast<std::int64_t>(size); ++at) {
+    place /= 10;
+    if (at >= 0) nanoseconds += digit(static_cast<std::size_t>(at)) * place;
+  }
+  if (nanoseconds > most) nanoseconds = most;
+  return Duration{negative ? -static_cast<std::int64_t>(nanoseconds)
+                           : static_cast<std::int64_t>(nanoseconds)};
 }
 
 }  // namespace encore

@@ -3,9 +3,12 @@
 #include <encore/duration.hpp>
 #include <encore/seconds_text.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace encore {
 
@@ -33,6 +36,63 @@ inline void append_timestamp(std::string& out, WallTime time) {
   put(clock.minutes().count(), 2, ':');
   put(clock.seconds().count(), 2, '.');
   put(fraction, 9, 'Z');
+}
+
+/// Reads a time of RFC 3339 at any offset; nanoseconds are kept, what is shorter is cut off. A space may stand for the T. Empty
+/// for any other text, and for a time before 1678 or after 2261. Pure.
+///   read_timestamp("2024-05-17T10:30:00.5+02:00")  // 08:30:00.500 in UTC
+inline std::optional<WallTime> read_timestamp(std::string_view text) noexcept {
+  auto valid = true;
+  char mark = '\0';  // what stood after the last number
+  const auto take_mark = [&](std::string_view marks) {
+    valid = valid && !text.empty() && marks.find(text.front()) != marks.npos;
+    if (!valid) return;
+    mark = text.front();
+    text.remove_prefix(1);
+  };
+  const auto number = [&](std::size_t digits, int most) {
+    int value = 0;
+    for (; digits > 0; --digits) {
+      valid = valid && !text.empty() && text.front() >= '0' && text.front() <= '9';
+      if (!valid) return 0;
+      value = value * 10 + (text.front() - '0');
+      text.remove_prefix(1);
+    }
+    valid = value <= most;
+    return value;
+  };
+  const auto number_before = [&](std::string_view marks, std::size_t digits, int most) {
+    const auto value = number(digits, most);
+    take_mark(marks);
+    return value;
+  };
+  const std::chrono::year year{number_before("-", 4, 2261)};
+  const std::chrono::month month{static_cast<unsigned>(number_before("-", 2, 12))};
+  const std::chrono::day day{static_cast<unsigned>(number_before("Tt ", 2, 31))};
+  const std::chrono::hours hour{number_before(":", 2, 23)};
+  const std::chrono::minutes minute{number_before(":", 2, 59)};
+  const std::chrono::seconds second{number_before(".Zz+-", 2, 60)};  // 60: a leap second
+  Duration fraction{};
+  if (valid && mark == '.') {
+    const auto before = text.size();
+    for (auto place = Duration{100'000'000}; !text.empty() && text.front() >= '0' && text.front() <= '9';
+         place /= 10) {
+      fraction += place * (text.front() - '0');
+      text.remove_prefix(1);
+    }
+    valid = text.size() < before;
+    take_mark("Zz+-");
+  }
+  std::chrono::minutes offset{};
+  if (valid && mark != 'Z' && mark != 'z') {
+    const auto east = mark == '+';
+    offset = std::chrono::hours{number_before(":", 2, 23)};
+    offset += std::chrono::minutes{number(2, 59)};
+    if (!east) offset = -offset;
+  }
+  const auto date = year / month / day;
+  if (!valid || !text.empty() || !date.ok() || int{year} < 1678) return std::nullopt;
+  return WallTime{std::chrono::sys_days{date}} + hour + minute + second + fraction - offset;
 }
 
 }  // namespace encore

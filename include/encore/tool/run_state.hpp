@@ -85,8 +85,7 @@ class RunState {
   static constexpr std::string_view kind{"tool_run"};
 
   static StopReason reason_named(std::string_view name) {
-    for (std::size_t i = 0; i < stop_reason_count; ++i)
-      if (const auto reason = static_cast<StopReason>(i); to_string(reason) == name) return reason;
+    if (const auto reason = stop_reason_named(name)) return *reason;
     refuse_setting("over", in_quotes(name), "is refused: there is no such stop reason");
   }
 
