@@ -111,6 +111,13 @@ struct Event {
     return time_between(**started, at());
   }
 
+  /// What was left of the call's time when it happened: until the earliest of its limits, and zero past that. Empty if it has
+  /// none. Reads the clock if there is one. (D2)
+  std::optional<Duration> remaining() const {
+    if (limits == nullptr || !limits->bounded()) return std::nullopt;
+    return limits->remaining(at());
+  }
+
   /// Is it the call's first event? Only then does its time say when the call began.
   constexpr bool begins_call() const noexcept {
     return ordinal == 0 || (ordinal == 1 && kind == EventKind::attempt_started);
@@ -122,6 +129,7 @@ struct Event {
   const CurrentCall* current = nullptr;
   int max_retries = 0;
   int inner_attempts = 1;
+  const TimeLimits* limits = nullptr;
   Now now;
   std::optional<TimePoint>* started = nullptr;
   mutable std::optional<TimePoint> read_at{};

@@ -131,6 +131,7 @@ class ObservedCall {
             .current = &frame_.current,
             .max_retries = max_retries_,
             .inner_attempts = policy_.inner_attempts(),
+            .limits = &frame_.limits,
             .now = now(),
             .started = &started_};
   }

@@ -157,8 +157,16 @@ class StraightRun {
                 .inner_attempts = policy.inner_attempts(),
                 .now = Now{policy.clock()},
                 .started = &started};
-    if constexpr (framed) event.notes = &frame.notes, event.current = &frame.current;
-    detail::tell(policy, event, errors);
+    if constexpr (framed) {
+      event.notes = &frame.notes;
+      event.current = &frame.current;
+      event.limits = &frame.limits;
+      detail::tell(policy, event, errors);
+    } else {
+      const auto limits = limits_of(policy, call, started);
+      event.limits = &limits;
+      detail::tell(policy, event, errors);
+    }
   }
   ENCORE_FORCE_INLINE static void succeeded(const Policy& policy, Late& late, const Call& call,
                                             const Frame& frame, std::optional<TimePoint>& started,

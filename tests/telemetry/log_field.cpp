@@ -15,13 +15,33 @@ static_assert(field::tool.json == "gen_ai.tool.name");
 static_assert(field::error.json == "error.type");
 static_assert(field::message.json == "exception.message");
 
-constexpr std::array own{
-    field::scope,         field::event,        field::resolved,        field::attempt,
-    field::resend_count,  field::attempts,     field::max_attempts,    field::status,
-    field::request_id,    field::dispatched,   field::answered,        field::will_retry,
-    field::retry_in,      field::hint,         field::reason,          field::mode,
-    field::slept,         field::elapsed,      field::observer_errors, field::outer_call,
-    field::outer_attempt, field::error_result, field::outcome_unknown, field::max_requests};
+constexpr std::array own{field::scope,
+                         field::event,
+                         field::resolved,
+                         field::attempt,
+                         field::resend_count,
+                         field::attempts,
+                         field::max_attempts,
+                         field::status,
+                         field::request_id,
+                         field::dispatched,
+                         field::answered,
+                         field::will_retry,
+                         field::retry_in,
+                         field::hint,
+                         field::reason,
+                         field::mode,
+                         field::slept,
+                         field::elapsed,
+                         field::observer_errors,
+                         field::outer_call,
+                         field::outer_attempt,
+                         field::error_result,
+                         field::outcome_unknown,
+                         field::max_requests,
+                         field::key_used,
+                         field::remaining,
+                         field::took};
 
 // All other names stand in one name space, which cannot meet another library's.
 static_assert([] {

@@ -28,6 +28,7 @@ inline constexpr FieldNames status{"status", "encore.response.status"};
 inline constexpr FieldNames request_id{"request_id", "encore.response.request_id"};
 inline constexpr FieldNames dispatched{"dispatched", "encore.dispatched"};
 inline constexpr FieldNames answered{"answered", "encore.answered"};
+inline constexpr FieldNames key_used{"", "encore.key_used"};  ///< the idempotency key was asked for
 inline constexpr FieldNames error_result{"error_result", "encore.error_result"};  ///< returned, not thrown
 inline constexpr FieldNames will_retry{"", "encore.will_retry"};
 inline constexpr FieldNames retry_in{"retry_in", "encore.retry_in"};
@@ -38,6 +39,8 @@ inline constexpr FieldNames mode{"mode", "encore.mode"};
 inline constexpr FieldNames slept{"slept", "encore.slept"};
 inline constexpr FieldNames elapsed{"elapsed", "encore.elapsed"};
 inline constexpr FieldNames elapsed_so_far{"", "encore.elapsed"};  ///< before the call is over
+inline constexpr FieldNames took{"", "encore.took"};               ///< an attempt of which no policy told
+inline constexpr FieldNames remaining{"", "encore.remaining"};     ///< until the call's time limit
 inline constexpr FieldNames observer_errors{"observer_errors", "encore.observer_errors"};
 inline constexpr FieldNames outer_call{"outer_call", "encore.outer.call.id"};
 inline constexpr FieldNames outer_attempt{"outer_attempt", "encore.outer.attempt"};

@@ -9,6 +9,7 @@
 #include <encore/telemetry/event_error_type.hpp>
 #include <encore/telemetry/log_field.hpp>
 #include <encore/telemetry/log_line.hpp>
+#include <encore/telemetry/trace_record.hpp>
 
 #include <optional>
 #include <string>
@@ -25,10 +26,9 @@ struct LogText {
 
 namespace detail {
 
-template <class Own>
-void add_scope(LogLine& line, const LogText& how, Own&& own) {
+inline void add_scope(LogLine& line, const LogText& how) {
   if (how.shape != LineShape::json) return;  // who reads one process's log asks for no scope, so none is made
-  line.text(log_field::scope, (how.scope != nullptr ? *how.scope : own()).text());
+  line.text(log_field::scope, (how.scope != nullptr ? *how.scope : Scope::process()).text());
 }
 
 inline void add_count(LogLine& line, const FieldNames& of_all, const FieldNames& number, int count,
@@ -40,19 +40,13 @@ inline void add_count(LogLine& line, const FieldNames& of_all, const FieldNames&
   if (most) line.number(log_field::max_attempts, *most);
 }
 
-// Only where somebody said that attempts multiply.
-template <class Told>
-void add_requests(LogLine& line, const Told& told) {
-  if (told.inner_attempts == 1) return;
-  if (const auto most = told.max_requests()) line.number(log_field::max_requests, *most);
-}
-
-inline void add_notes(LogLine& line, const AttemptNotes& notes) {
-  if (const auto status = notes.status()) line.number(log_field::status, *status);
-  if (!notes.request_id().empty()) line.text(log_field::request_id, notes.request_id());
-  if (notes.dispatched()) line.flag(log_field::dispatched, true);
-  if (notes.answered()) line.flag(log_field::answered, true);
-  if (notes.error_result()) line.flag(log_field::error_result, true);
+inline void add_notes(LogLine& line, const TraceRecord& record) {
+  if (record.status) line.number(log_field::status, *record.status);
+  if (!record.request_id.empty()) line.text(log_field::request_id, record.request_id);
+  if (record.dispatched) line.flag(log_field::dispatched, true);
+  if (record.answered) line.flag(log_field::answered, true);
+  if (record.key_used) line.flag(log_field::key_used, true);
+  if (record.error_result) line.flag(log_field::error_result, true);
 }
 
 inline void add_end(LogLine& line, Duration slept, std::optional<Duration> elapsed, int observer_errors) {
@@ -63,50 +57,55 @@ inline void add_end(LogLine& line, Duration slept, std::optional<Duration> elaps
 
 }  // namespace detail
 
-/// An event as one line. Asks it for its time, so that the call's end can tell how long the call took. Inside the callback
-/// only, like everything about an event.
-///   event=attempt_failed call=call-17 tool=inventory_lookup attempt=1/3 error=TimeoutError retry_in=0.25s
-inline std::string log_text(const Event& event, const LogText& how = {}) {
+/// A record as one line, of which it is read back.
+inline std::string log_text(const TraceRecord& record, LineShape shape) {
   namespace field = log_field;
-  static_cast<void>(event.at());
-  const auto over = event.kind == EventKind::call_finished;
-  const auto failed = event.kind == EventKind::attempt_failed;
-  LogLine line{how.shape};
-  if (how.shape == LineShape::json) line.timestamp(field::timestamp, event.wall());
-  detail::add_scope(line, how, [&] { return event.scope(); });
-  line.text(field::event, to_string(event.kind));
-  line.text(field::call, event.call_id());
-  if (!event.call_name.empty()) line.text(field::tool, event.call_name);
-  if (!event.resolved_name.empty()) line.text(field::resolved, event.resolved_name);
+  const auto over = record.kind == EventKind::call_finished;
+  const auto failed = record.kind == EventKind::attempt_failed;
+  LogLine line{shape};
+  if (record.at) line.timestamp(field::timestamp, *record.at);
+  if (!record.scope.empty()) line.text(field::scope, record.scope);
+  if (record.kind) line.text(field::event, to_string(*record.kind));
+  line.text(field::call, record.call_id);
+  if (!record.tool.empty()) line.text(field::tool, record.tool);
+  if (!record.resolved_name.empty()) line.text(field::resolved, record.resolved_name);
   if (over) {
-    detail::add_count(line, field::attempts_of_all, field::attempts, event.ordinal, event.max_attempts());
+    detail::add_count(line, field::attempts_of_all, field::attempts, record.ordinal, record.max_attempts);
   } else {
-    detail::add_count(line, field::attempt_of_all, field::attempt, event.ordinal, event.max_attempts());
-    if (event.ordinal > 1) line.number(field::resend_count, event.ordinal - 1);
+    detail::add_count(line, field::attempt_of_all, field::attempt, record.ordinal, record.max_attempts);
+    if (record.ordinal > 1) line.number(field::resend_count, record.ordinal - 1);
   }
-  detail::add_requests(line, event);
-  if (const auto error = error_type(event); !error.empty()) line.text(field::error, error);
-  if (how.exception_text && event.thrown != nullptr) {
-    const char* const text = event.thrown->what();
-    if (text != nullptr && *text != '\0') line.text(field::message, text);
-  }
-  if (event.notes != nullptr && !over) detail::add_notes(line, *event.notes);
-  if (failed) line.flag(field::will_retry, event.will_retry);
-  if (event.will_retry) line.seconds(field::retry_in, event.wait);
-  if (event.hint) line.seconds(field::hint, *event.hint);
-  if (over || (failed && !event.will_retry)) line.text(field::reason, to_string(event.reason));
-  if (event.outcome_unknown) line.flag(field::outcome_unknown, true);
+  if (record.max_requests) line.number(field::max_requests, *record.max_requests);
+  if (!record.error_type.empty()) line.text(field::error, record.error_type);
+  if (!record.message.empty()) line.text(field::message, record.message);
+  detail::add_notes(line, record);
+  if (failed) line.flag(field::will_retry, record.will_retry);
+  if (record.will_retry) line.seconds(field::retry_in, record.wait);
+  if (record.hint) line.seconds(field::hint, *record.hint);
+  if (over || (failed && !record.will_retry)) line.text(field::reason, to_string(record.reason));
+  if (record.outcome_unknown) line.flag(field::outcome_unknown, true);
   if (over) {
-    line.text(field::mode, to_string(event.mode));
-    detail::add_end(line, event.slept, event.elapsed(), event.observer_errors);
-  } else if (const auto elapsed = event.elapsed()) {
-    line.seconds(field::elapsed_so_far, *elapsed);
+    line.text(field::mode, to_string(record.mode));
+    detail::add_end(line, record.slept, record.elapsed, record.observer_errors);
+  } else {
+    if (record.elapsed) line.seconds(field::elapsed_so_far, *record.elapsed);
+    if (record.took) line.seconds(field::took, *record.took);
+    if (record.remaining) line.seconds(field::remaining, *record.remaining);
   }
-  if (event.outer != nullptr) {
-    line.text(field::outer_call, event.outer->call_id());
-    line.number(field::outer_attempt, event.outer->ordinal);
+  if (!record.outer_id.empty()) {
+    line.text(field::outer_call, record.outer_id);
+    line.number(field::outer_attempt, record.outer_ordinal);
   }
   return std::move(line).finish();
+}
+
+/// An event as one line. Inside the callback only, like everything about an event.
+///   event=attempt_failed call=call-17 tool=inventory_lookup attempt=1/3 error=TimeoutError retry_in=0.25s
+inline std::string log_text(const Event& event, const LogText& how = {}) {
+  return log_text(trace_record(event, {.exception_text = how.exception_text,
+                                       .calendar = how.shape == LineShape::json,
+                                       .scope = how.scope}),
+                  how.shape);
 }
 
 /// A failed call as one line.
@@ -114,11 +113,13 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
 inline std::string log_text(const Failure& failure, const LogText& how = {}) {
   namespace field = log_field;
   LogLine line{how.shape};
-  detail::add_scope(line, how, [] { return Scope::process(); });
+  detail::add_scope(line, how);
   line.text(field::call, failure.call_id);
   if (!failure.call_name.empty()) line.text(field::tool, failure.call_name);
   detail::add_count(line, field::attempts_of_all, field::attempts, failure.attempts, failure.max_attempts);
-  detail::add_requests(line, failure);
+  if (failure.inner_attempts != 1) {
+    if (const auto most = failure.max_requests()) line.number(field::max_requests, *most);
+  }
   line.text(field::error, error_type(failure));
   if (how.exception_text) {
     if (const auto text = error_text(failure.error); !text.empty()) line.text(field::message, text);
@@ -136,7 +137,7 @@ std::string log_text(const Outcome<T>& outcome, const LogText& how = {}) {
   namespace field = log_field;
   if (!outcome.has_value()) return log_text(outcome.failure(), how);
   LogLine line{how.shape};
-  detail::add_scope(line, how, [] { return Scope::process(); });
+  detail::add_scope(line, how);
   detail::add_count(line, field::attempts_of_all, field::attempts, outcome.attempts(), std::nullopt);
   line.text(field::reason, to_string(outcome.reason()));
   detail::add_end(line, outcome.slept(), outcome.elapsed(), outcome.observer_errors());

@@ -1,0 +1,122 @@
+#include "hand_made.hpp"
+#include <encore/limits.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/telemetry/trace_record.hpp>
+#include <encore/testing/fake_clock.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using encore::EventKind;
+using encore::StopReason;
+using encore::TerminalMode;
+using encore::trace_record;
+using encore::TraceRecord;
+using tests::TimeoutError;
+
+constexpr encore::Scope scope{0x0123456789abcdef, 0xfedcba9876543210};
+
+TEST_CASE("a record has all that the event said, and outlives it [F5]", "[trace_record]") {
+  const tests::StillClock clock;
+  std::optional<encore::TimePoint> started;
+  const auto record = tests::in_handler_of(TimeoutError{"host db-1"}, [&](const encore::Thrown& thrown) {
+    const encore::Call call{.id = "call-17"};
+    const encore::CurrentCall current{call};
+    const encore::TimeLimits limits{.started = clock.time, .budget = 5s};
+    encore::AttemptNotes notes;
+    const encore::Attempt attempt{1, current, notes, limits, encore::Now{clock}};
+    attempt.note_status(503);
+    attempt.note_request_id("req-9");
+    attempt.mark_dispatched();
+    static_cast<void>(attempt.idempotency_key());
+    auto event = tests::event_of(EventKind::attempt_failed, 1, clock, started);
+    event.resolved_name = "inventory.lookup";
+    event.will_retry = true;
+    event.wait = 250ms;
+    event.hint = 1s;
+    event.thrown = &thrown;
+    event.notes = &notes;
+    event.limits = &limits;
+    event.outer = &attempt;
+    return trace_record(event, {.scope = &scope});
+  });
+  CHECK(record == TraceRecord{.kind = EventKind::attempt_failed,
+                              .at = clock.calendar,
+                              .scope = "0123456789abcdeffedcba9876543210",
+                              .call_id = "call-17",
+                              .tool = "inventory_lookup",
+                              .resolved_name = "inventory.lookup",
+                              .ordinal = 1,
+                              .max_attempts = 3,
+                              .error_type = "tests::TimeoutError",
+                              .status = 503,
+                              .request_id = "req-9",
+                              .dispatched = true,
+                              .key_used = true,
+                              .will_retry = true,
+                              .wait = 250ms,
+                              .hint = 1s,
+                              .remaining = 5s,
+                              .outer_id = "call-17",
+                              .outer_ordinal = 1});
+}
+
+TEST_CASE("an exception's text is kept only where somebody asked for it [F6]", "[trace_record]") {
+  const tests::StillClock clock;
+  std::optional<encore::TimePoint> started;
+  tests::in_handler_of(TimeoutError{"host db-1"}, [&](const encore::Thrown& thrown) {
+    auto event = tests::event_of(EventKind::attempt_failed, 1, clock, started);
+    event.thrown = &thrown;
+    CHECK(trace_record(event).message.empty());
+    CHECK(trace_record(event, {.exception_text = true}).message == "host db-1");
+  });
+}
+
+TEST_CASE("without a calendar neither time nor scope is asked for", "[trace_record]") {
+  const tests::StillClock clock;
+  std::optional<encore::TimePoint> started;
+  const auto record =
+      trace_record(tests::event_of(EventKind::attempt_started, 1, clock, started), {.calendar = false});
+  CHECK(!record.at);
+  CHECK(record.scope.empty());
+}
+
+TEST_CASE("records say what is left of the call's time, until it has ended [D2]", "[trace_record]") {
+  encore::testing::FakeClock clock;
+  std::vector<std::optional<encore::Duration>> remaining;
+  const auto look = [&](const encore::Event& event) { remaining.push_back(trace_record(event).remaining); };
+  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{},
+                                   encore::MaxRetries{1},
+                                   encore::ConstantBackoff{1s},
+                                   encore::NoJitter{},
+                                   encore::TimeBudget{5s},
+                                   clock,
+                                   look};
+  int attempts = 0;
+  policy.run({.id = "call-17"}, [&] {
+    if (++attempts == 1) {
+      clock.advance(500ms);
+      throw TimeoutError{"slow"};
+    }
+  });
+  // started, failed after 0.5 s, started after a wait of 1 s, succeeded, finished
+  CHECK(remaining == std::vector<std::optional<encore::Duration>>{5s, 4500ms, 3500ms, {}, {}});
+
+  remaining.clear();
+  policy.without<encore::role::TimeBudget>().run({.id = "call-18"}, [] {});
+  CHECK(remaining == std::vector<std::optional<encore::Duration>>(3));
+
+  remaining.clear();
+  policy.without<encore::role::TimeBudget>().run({.id = "call-19", .deadline = clock.now() + 2s},
+                                                 [](const encore::Attempt&) {});
+  CHECK(remaining == std::vector<std::optional<encore::Duration>>{2s, {}, {}});
+}
+
+}  // namespace
