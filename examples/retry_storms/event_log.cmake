@@ -1,0 +1,20 @@
+# Runs PROGRAM with --log and checks the JSON Lines it writes to LOG: each storm ends in the one call that goes on with its loop.
+cmake_minimum_required(VERSION 3.24)
+
+execute_process(COMMAND ${PROGRAM} --log ${LOG} RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE errors)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with ${status}\n${errors}")
+endif()
+
+set(refused "")
+file(STRINGS ${LOG} lines)
+foreach(line IN LISTS lines)
+  string(JSON event GET "${line}" encore.event)
+  string(JSON call GET "${line}" gen_ai.tool.call.id)
+  if(event STREQUAL "call_finished" AND line MATCHES "\"encore.reason\":\"loop_detected\"")
+    string(APPEND refused "${call} ")
+  endif()
+endforeach()
+if(NOT refused STREQUAL "read_invoice-4 search-10 plan_trip-4 stock-4 ")
+  message(FATAL_ERROR "the calls refused as loops in ${LOG} are ${refused}")
+endif()
