@@ -1,3 +1,4 @@
+#include "asio_like_category.hpp"
 #include <encore/retry_on_error_code.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -156,6 +157,19 @@ TEST_CASE("transient conditions pass by themselves", "[retry_on_error_code]") {
     CAPTURE(number);
     CHECK(retries_exception(transient, system_error(number)));
   }
+}
+
+TEST_CASE("errors of the system are known in a category that does not translate them, as Asio 1.22's",
+          "[retry_on_error_code]") {
+  const std::error_code timed_out{ETIMEDOUT, encore_tests::asio_like};
+  const std::error_code cancelled{ECANCELED, encore_tests::asio_like};
+  CHECK(retries_exception(RetryOnTransientErrorCode{}, std::system_error{timed_out}));
+  CHECK(retries_value(RetryOnErrorCode{std::errc::timed_out}, timed_out));
+  CHECK(retries_value(RetryOnErrorCode{timed_out}, timed_out));
+  CHECK(retries_value(RetryOnErrorCode{std::error_condition{ETIMEDOUT, encore_tests::asio_like}}, timed_out));
+  CHECK_FALSE(retries_value(RetryOnErrorCode{std::make_error_code(std::errc::timed_out)}, timed_out));
+  CHECK_FALSE(retries_value(RetryOnErrorCode{cancelled}, cancelled));
+  CHECK_FALSE(retries_exception(RetryOnTransientErrorCode{}, std::system_error{cancelled}));
 }
 
 TEST_CASE("conditions that somebody has to mend are not transient", "[retry_on_error_code]") {

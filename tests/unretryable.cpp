@@ -1,8 +1,10 @@
+#include "asio_like_category.hpp"
 #include <encore/encore.hpp>
 #include <encore/unretryable.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cerrno>
 #include <concepts>
 #include <exception>
 #include <filesystem>
@@ -60,8 +62,38 @@ TEST_CASE("permanent errors and cancellations are never retried, whatever the fi
   CHECK(attempts_of(std::system_error{std::make_error_code(std::errc::timed_out)}) == 3);
   CHECK(attempts_of(std::filesystem::filesystem_error{
             "f", std::make_error_code(std::errc::operation_canceled)}) == 1);
+  CHECK(attempts_of(std::system_error{ECANCELED, encore_tests::asio_like}) == 1);
+  CHECK(attempts_of(std::system_error{ETIMEDOUT, encore_tests::asio_like}) == 3);
   CHECK(attempts_of(Ambiguous{}) == 1);
   CHECK(attempts_of(17) == 3);
+}
+
+TEST_CASE("a returned code that says cancelled is never retried, whatever the filter says [B4 B8]",
+          "[unretryable]") {
+  const RetryPolicy policy{RetryIfResult{[](const std::error_code& code) { return code.value() != 0; }},
+                           MaxRetries{2}, ConstantBackoff{Duration::zero()}};
+  const auto attempts_of_code = [&](const std::error_code& code) {
+    auto attempts = 0;
+    CHECK(policy.run([&] { return ++attempts, code; }) == code);
+    return attempts;
+  };
+  CHECK(attempts_of_code({ECANCELED, encore_tests::asio_like}) == 1);
+  CHECK(attempts_of_code(std::make_error_code(std::errc::operation_canceled)) == 1);
+  CHECK(attempts_of_code(std::make_error_code(std::errc::timed_out)) == 3);
+}
+
+TEST_CASE("of what is never retried, only some was cancelled [B4 K1]", "[unretryable]") {
+  const auto cancelled = [](const auto& thrown) {
+    try {
+      throw thrown;
+    } catch (const std::exception& error) {
+      return detail::says_cancelled(Thrown{&error});
+    }
+  };
+  CHECK(cancelled(Cancelled{}));
+  CHECK(cancelled(std::system_error{std::make_error_code(std::errc::operation_canceled)}));
+  CHECK(!cancelled(QuotaSpent{"quota"}));
+  CHECK(!cancelled(std::system_error{std::make_error_code(std::errc::timed_out)}));
 }
 
 TEST_CASE("a never retried exception is told from others in any handler [B4]", "[unretryable]") {

@@ -1,5 +1,6 @@
 // An agent's tools, called in parallel by coroutines on one thread, over real sockets: one is fine, one is slow, one fails.
-// Then two calls are ended in the middle of a long wait: by a stop request, and by Asio's own cancellation.
+// Then calls are ended from outside: in the middle of a long wait by a stop request, by Asio's own cancellation, and by the end
+// of their loop; and in the middle of an attempt.
 #include "sleeper.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
@@ -11,10 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <system_error>
 #include <utility>
 
 using namespace std::chrono_literals;
@@ -36,6 +37,10 @@ awaitable<void> serve(tcp::socket client) {
   if (tool == "slow") {
     asio::steady_timer timer{client.get_executor(), 200ms};
     co_await timer.async_wait(use_awaitable);
+  }
+  if (tool == "silent") {
+    std::string nothing;
+    co_await asio::async_read_until(client, asio::dynamic_buffer(nothing), '\n', use_awaitable);
   }
   const std::string answer = tool == "failing" ? "503\n" : "17 units\n";
   co_await asio::async_write(client, asio::buffer(answer), use_awaitable);
@@ -60,24 +65,42 @@ awaitable<std::string> ask(tcp::endpoint server, std::string tool) {
 
 // ---- the agent ------------------------------------------------------------------------------------------------------
 
+// Errors of the network are retried, and Asio tells a cancellation as one of them: that is not.
 const encore::RetryPolicy tool_policy{
-    encore::RetryOn<ToolDown>{}, encore::MaxRetries{2},   encore::ExponentialBackoff{.initial_delay = 20ms},
-    encore::NoJitter{},          encore::ReturnOutcome{},
+    encore::RetryOn<ToolDown, std::system_error>{},
+    encore::MaxRetries{2},
+    encore::ExponentialBackoff{.initial_delay = 20ms},
+    encore::NoJitter{},
 };
-using Answer = encore::Outcome<std::string>;
+
+/// What became of one call: heard by an observer, so that it is known of calls that nobody waits for any more too.
+struct Ending {
+  std::string answer = "none";
+  int failed_attempts = 0;
+  int attempts = 0;
+  encore::StopReason reason = encore::StopReason::none;
+
+  void operator()(const encore::Event& event) {
+    if (event.kind == encore::EventKind::attempt_failed) ++failed_attempts;
+    if (event.kind == encore::EventKind::call_finished) attempts = event.ordinal, reason = event.reason;
+  }
+  bool over() const { return reason != encore::StopReason::none; }
+};
 
 /// One call, as a coroutine: all that is Asio's in it is the operation and the sleeper.
 template <class Policy>
-awaitable<void> call_tool(const Policy& policy, tcp::endpoint server, std::string tool,
-                          std::optional<Answer>& answer, encore::StopView stop = {}) {
-  answer = co_await encore::co_run(
-      policy, {.id = tool, .name = tool, .stop = stop}, [&] { return ask(server, tool); }, AsioSleeper{});
+awaitable<void> call_tool(Policy policy, tcp::endpoint server, std::string tool, Ending& ending,
+                          encore::StopView stop = {}) {
+  ending.answer = co_await encore::co_run(
+      policy.with(ending), {.id = tool, .name = tool, .stop = stop}, [&] { return ask(server, tool); },
+      AsioSleeper{});
 }
 
-void print_row(const std::string& what, const std::optional<Answer>& given) {
-  if (!given) throw std::logic_error{what + ": no outcome"};
-  const auto& answer = *given;
-  fmt::print("{:<24}{:<10}{:<10}{}\n", what, answer.attempts(), answer ? *answer : "none", answer.reason());
+void print_title(const char* what) {
+  fmt::print("{:<28}{:<10}{:<10}{}\n", what, "attempts", "answer", "ended because");
+}
+void print_row(const char* what, const Ending& ending) {
+  fmt::print("{:<28}{:<10}{:<10}{}\n", what, ending.attempts, ending.answer, ending.reason);
 }
 
 int show() {
@@ -86,52 +109,60 @@ int show() {
   const auto server = acceptor.local_endpoint();
   asio::co_spawn(loop, listen(acceptor), asio::detached);
 
-  std::optional<Answer> slow, failing, fine;
+  Ending slow, failing, fine;
   std::string order;
   auto ended = 0;
-  const auto call = [&](const std::string& tool, std::optional<Answer>& answer) {
-    asio::co_spawn(loop, call_tool(tool_policy, server, tool, answer),
+  const auto call = [&](const std::string& tool, Ending& ending) {
+    asio::co_spawn(loop, call_tool(tool_policy, server, tool, ending),
                    [&, tool](std::exception_ptr) { order += (ended++ == 0 ? "" : ", ") + tool; });
   };
   call("slow", slow);
   call("failing", failing);
   call("fine", fine);
   while (ended < 3) loop.run_one();
-  fmt::print("{:<24}{:<10}{:<10}{}\n", "tool", "attempts", "answer", "ended because");
+  print_title("tool");
   print_row("slow", slow);
   print_row("failing", failing);
   print_row("fine", fine);
   fmt::print("in order of their end: {}\n\n", order);
 
-  // Both wait for an hour, if nobody comes in between.
-  auto waiting = 0;
-  const auto patient = tool_policy.with(encore::ConstantBackoff{1h}, [&](const encore::Event& event) {
-    waiting += event.kind == encore::EventKind::attempt_failed ? 1 : 0;
-  });
-  std::optional<Answer> stopped;
-  std::optional<Answer> cancelled;
+  // These wait for an hour, if nobody comes in between.
+  const auto patient = tool_policy.with(encore::ConstantBackoff{1h});
+  Ending stopped, cancelled, forgotten, interrupted;
   std::stop_source source;
   const auto token = source.get_token();
-  asio::cancellation_signal signal;
+  asio::cancellation_signal cancel_wait, cancel_attempt;
   asio::co_spawn(loop, call_tool(patient, server, "failing", stopped, token), asio::detached);
   asio::co_spawn(loop, call_tool(patient, server, "failing", cancelled),
-                 asio::bind_cancellation_slot(signal.slot(), asio::detached));
-  while (waiting < 2) loop.run_one();
-  loop.poll();
-  const auto both_wait = !stopped && !cancelled;
+                 asio::bind_cancellation_slot(cancel_wait.slot(), asio::detached));
+  asio::co_spawn(loop, call_tool(patient, server, "silent", interrupted),
+                 asio::bind_cancellation_slot(cancel_attempt.slot(), asio::detached));
+  {
+    asio::io_context short_lived;
+    asio::co_spawn(short_lived, call_tool(patient, server, "failing", forgotten), asio::detached);
+    while (stopped.failed_attempts + cancelled.failed_attempts + forgotten.failed_attempts < 3) {
+      loop.poll();
+      short_lived.poll();
+    }
+  }
+  loop.poll();  // into their waits
+  const auto all_wait = !stopped.over() && !cancelled.over() && !interrupted.over();
 
   source.request_stop();
   loop.poll();  // one turn, which waits for nothing
-  const auto stopped_at_once = stopped.has_value();
-  signal.emit(asio::cancellation_type::terminal);
+  const auto stopped_at_once = stopped.over();
+  cancel_wait.emit(asio::cancellation_type::terminal);
+  cancel_attempt.emit(asio::cancellation_type::terminal);
   loop.poll();
-  const auto cancelled_at_once = cancelled.has_value();
-  fmt::print("{:<24}{:<10}{:<10}{}\n", "ended in a wait of 1 h", "attempts", "answer", "ended because");
+  const auto cancelled_at_once = cancelled.over() && interrupted.over();
+  print_title("ended in a wait of 1 h");
   print_row("by a stop request", stopped);
   print_row("by Asio's cancellation", cancelled);
+  print_row("by the end of its loop", forgotten);
+  print_title("ended in an attempt");
+  print_row("by Asio's cancellation", interrupted);
 
-  const auto good = *fine && *slow && !*failing && failing->attempts() == 3 && both_wait && stopped_at_once &&
-                    cancelled_at_once;
+  const auto good = all_wait && stopped_at_once && cancelled_at_once;
   fmt::print("within the loop's next turn: {}\n", good ? "yes" : "no");
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }

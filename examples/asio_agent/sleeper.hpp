@@ -2,16 +2,14 @@
 #pragma once
 #include <encore/duration.hpp>
 #include <encore/stop.hpp>
-#include <encore/unretryable.hpp>
 
 #include <asio.hpp>
 
 #include <memory>
-#include <system_error>
 
 /// Waits on a timer of the loop that the coroutine runs on. A stop request, from any thread, ends the wait in the loop's next
-/// turn, and so does a signal on the coroutine's cancellation slot. Told as `encore::Cancelled`, because in some releases of
-/// Asio (1.22 is one) `operation_aborted` does not equal `std::errc::operation_canceled`.
+/// turn, and so does a signal on the coroutine's cancellation slot: either is told as `asio::error::operation_aborted`, by
+/// which encore knows a cancellation.
 struct AsioSleeper {
   asio::awaitable<void> operator()(encore::Duration duration, const encore::StopView& stop) const {
     struct Alarm {
@@ -25,8 +23,6 @@ struct AsioSleeper {
       asio::post(of.loop, [timer = of.timer] { timer->cancel(); });
     };
     const encore::StopSubscription subscription{stop, {cancel, const_cast<Alarm*>(&alarm)}};
-    std::error_code error;
-    co_await alarm.timer->async_wait(asio::redirect_error(asio::use_awaitable, error));
-    if (error) throw encore::Cancelled{};
+    co_await alarm.timer->async_wait(asio::use_awaitable);
   }
 };

@@ -1,5 +1,6 @@
 // Retrying by error code: `std::system_error` and its kind, returned `std::error_code`s, results whose error is one.
 #pragma once
+#include <encore/error_code.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
@@ -28,8 +29,9 @@ class ListedError {
 
   bool stands_for(const std::error_code& code) const noexcept {
     const auto& category = category_ != nullptr ? *category_ : std::generic_category();
-    return exact_ ? code == std::error_code{value_, category}
-                  : code == std::error_condition{value_, category};
+    if (exact_) return code == std::error_code{value_, category};
+    const std::error_condition condition{value_, category};
+    return code == condition || detail::recognised(code) == condition;
   }
 
  private:
@@ -39,16 +41,6 @@ class ListedError {
 };
 
 namespace detail {
-
-/// The error code that a value is, or converts to; a `std::errc` converts to none by itself.
-template <class E>
-  requires(std::convertible_to<const E&, std::error_code> || std::same_as<E, std::errc>)
-std::error_code error_code_of(const E& error) noexcept {
-  if constexpr (std::same_as<E, std::errc>)
-    return std::make_error_code(error);
-  else
-    return error;
-}
 
 /// Finds the code in whatever failed and asks `Derived` about it. Success, which is a code too, and cancellation match no
 /// list. (B4)
@@ -64,22 +56,14 @@ struct JudgesErrorCodes {
     return matched;
   }
   template <class Value>
-    requires requires(const Value& value) { error_code_of(value); }
+    requires(IsErrorCode<Value> || MayHoldErrorCode<Value>)
   bool matches(const Returned<Value>& failure) const noexcept {
-    return judge(error_code_of(failure.value));
-  }
-  template <class Value>
-    requires requires(const Value& value) {
-      { value.has_value() } -> std::convertible_to<bool>;
-      error_code_of(value.error());
-    }
-  bool matches(const Returned<Value>& failure) const noexcept {
-    return !failure.value.has_value() && judge(error_code_of(failure.value.error()));
+    return judge(error_code_in(failure.value));
   }
 
  private:
   bool judge(const std::error_code& code) const noexcept {
-    return code && code != std::errc::operation_canceled && static_cast<const Derived&>(*this).lists(code);
+    return code && !says_cancelled(code) && static_cast<const Derived&>(*this).lists(code);
   }
 };
 
@@ -151,8 +135,9 @@ inline constexpr std::array<std::errc, 15> transient_conditions{std::errc::timed
 ///   RetryOnTransientErrorCode{} || RetryOnErrorCode{std::errc::too_many_files_open}
 struct RetryOnTransientErrorCode : detail::JudgesErrorCodes<RetryOnTransientErrorCode> {
   bool lists(const std::error_code& code) const noexcept {
+    const auto known = detail::recognised(code);
     return std::any_of(transient_conditions.begin(), transient_conditions.end(),
-                       [&](std::errc condition) { return code == condition; });
+                       [&](std::errc condition) { return known == condition; });
   }
 };
 static_assert(Predicate<RetryOnErrorCode<1>> && Predicate<RetryOnTransientErrorCode>);

@@ -1,5 +1,6 @@
 // Failures that no policy retries, whatever it was told.
 #pragma once
+#include <encore/error_code.hpp>
 #include <encore/failure.hpp>
 
 #include <concepts>
@@ -16,7 +17,8 @@ class Unretryable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throw it from a callable to say that it was cancelled: no policy retries it. (B4)
+/// Throw it from a callable to say that it was cancelled: no policy retries it. A `std::system_error` whose code is, or means,
+/// `std::errc::operation_canceled` says the same. For exceptions of other kinds there is `NeverRetryIf`. (B4)
 class Cancelled : public Unretryable {
  public:
   Cancelled() : Unretryable{"cancelled"} {}
@@ -24,20 +26,29 @@ class Cancelled : public Unretryable {
 
 namespace detail {
 
-/// The failures that no filter can make retryable: `Unretryable` and `std::errc::operation_canceled`. (B4)
-inline bool is_never_retried(const Thrown& failure) noexcept {
-  if (failure.is<Unretryable>()) return true;
+inline bool carries_cancelled_code(const Thrown& failure) noexcept {
   auto cancelled = false;
   failure.with<std::system_error>(
-      [&](const std::system_error& error) { cancelled = error.code() == std::errc::operation_canceled; });
+      [&](const std::system_error& error) { cancelled = says_cancelled(error.code()); });
   return cancelled;
 }
-/// The same of a returned value: the outcome of an inner call that was refused before its first attempt. (G4)
+/// Does it say that what was under way did not fail, but was cancelled?
+inline bool says_cancelled(const Thrown& failure) noexcept {
+  return failure.is<Cancelled>() || carries_cancelled_code(failure);
+}
+/// The failures that no filter can make retryable: `Unretryable` and `std::errc::operation_canceled`. (B4)
+inline bool is_never_retried(const Thrown& failure) noexcept {
+  return failure.is<Unretryable>() || carries_cancelled_code(failure);
+}
+/// The same of a returned value: a code that says so, or the outcome of an inner call that was refused before its first
+/// attempt. (G4)
 template <class Value>
 bool is_never_retried(const Returned<Value>& failure) {
-  if constexpr (requires {
-                  { failure.value.failure() } -> std::same_as<const Failure&>;
-                })
+  if constexpr (IsErrorCode<Value> || MayHoldErrorCode<Value>)
+    return says_cancelled(error_code_in(failure.value));
+  else if constexpr (requires {
+                       { failure.value.failure() } -> std::same_as<const Failure&>;
+                     })
     return !failure.value.has_value() && failure.value.failure().refused_on_entry();
   else
     return false;

@@ -1,3 +1,4 @@
+#include "../asio_like_category.hpp"
 #include "../attempts.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
@@ -7,6 +8,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <cerrno>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -183,38 +185,70 @@ TEST_CASE_METHOD(OnFakeTime, "a stop requested before the first attempt makes no
   CHECK(runs == 0);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a sleeper that is cancelled ends the call with its last failure [B4 K1]",
+TEST_CASE_METHOD(OnFakeTime, "a wait that is cancelled ends the call with its last failure [B4 K1]",
                  "[co_run]") {
-  const auto cancelled = [](Duration) -> Task<void> {
-    throw std::system_error{std::make_error_code(std::errc::operation_canceled)};
-    co_return;
+  const auto ends_with_last_failure = [&](const auto& cancellation) {
+    auto runs = 0;
+    CHECK_THROWS_AS(executor.run(co_run(
+                        policy,
+                        [&]() -> Task<int> {
+                          ++runs;
+                          throw Slow{"slow"};
+                          co_return 0;
+                        },
+                        [&](Duration) -> Task<void> {
+                          throw cancellation;
+                          co_return;
+                        })),
+                    Slow);
+    CHECK(runs == 1);
+    CHECK(trace.events().back().reason == StopReason::cancelled);
   };
-  auto runs = 0;
-  CHECK_THROWS_AS(executor.run(co_run(
-                      policy,
-                      [&]() -> Task<int> {
-                        ++runs;
-                        throw Slow{"slow"};
-                        co_return 0;
-                      },
-                      cancelled)),
-                  Slow);
-  CHECK(runs == 1);
-  CHECK(trace.events().back().reason == StopReason::cancelled);
+  ends_with_last_failure(Cancelled{});
+  ends_with_last_failure(std::system_error{std::make_error_code(std::errc::operation_canceled)});
+  ends_with_last_failure(std::system_error{ECANCELED, encore_tests::asio_like});
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a wait that fails is no cancellation: what it threw leaves [K1]", "[co_run]") {
+  const auto leaves = [&](const auto& error) {
+    CHECK_THROWS_AS(executor.run(co_run(
+                        policy,
+                        []() -> Task<int> {
+                          throw Slow{"slow"};
+                          co_return 0;
+                        },
+                        [&](Duration) -> Task<void> {
+                          throw error;
+                          co_return;
+                        })),
+                    std::remove_cvref_t<decltype(error)>);
+    CHECK(trace.events().back().kind == EventKind::call_finished);
+    CHECK(trace.events().back().reason == StopReason::cancelled);
+  };
+  leaves(std::system_error{std::make_error_code(std::errc::not_enough_memory)});
+  leaves(NoProgress{"a test"});  // never retried, and yet nobody cancelled anything
 }
 
 TEST_CASE_METHOD(OnFakeTime, "a cancelled operation is never retried [B4]", "[co_run]") {
-  auto runs = 0;
-  CHECK_THROWS_AS(executor.run(co_run(
-                      policy.with(RetryOnEveryException{}),
-                      [&]() -> Task<int> {
-                        ++runs;
-                        throw std::system_error{std::make_error_code(std::errc::operation_canceled)};
-                        co_return 0;
-                      },
-                      executor.sleeper())),
-                  std::system_error);
-  CHECK(runs == 1);
+  const auto attempts_of = [&](const auto& filter, const std::error_code& code) {
+    auto runs = 0;
+    CHECK_THROWS_AS(executor.run(co_run(
+                        policy.with(filter),
+                        [&]() -> Task<int> {
+                          ++runs;
+                          throw std::system_error{code};
+                          co_return 0;
+                        },
+                        executor.sleeper())),
+                    std::system_error);
+    return runs;
+  };
+  const std::error_code in_asio{ECANCELED, encore_tests::asio_like};
+  CHECK(attempts_of(RetryOnEveryException{}, std::make_error_code(std::errc::operation_canceled)) == 1);
+  CHECK(attempts_of(RetryOnEveryException{}, in_asio) == 1);
+  CHECK(attempts_of(RetryOn<std::system_error>{}, in_asio) == 1);
+  CHECK(trace.events().back().reason == StopReason::never_retry_type);
+  CHECK(attempts_of(RetryOn<std::system_error>{}, {ETIMEDOUT, encore_tests::asio_like}) == 3);
 }
 
 TEST_CASE_METHOD(OnFakeTime, "destroyed in a wait, a call gives its permit back and says so [H1 F1]",

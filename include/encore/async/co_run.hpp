@@ -132,7 +132,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper) -> co_
         try {
           co_await sleep_with(sleeper, next.wait, memory.stop());
         } catch (const std::exception& error) {
-          if (!is_never_retried(Thrown{&error})) throw;
+          if (!says_cancelled(Thrown{&error})) throw;
           cancelled = true;  // as Asio's cancellation slots do it
         }
       }
