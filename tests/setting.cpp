@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <climits>
+#include <cstddef>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace {
 
@@ -66,6 +68,19 @@ TEST_CASE("a count below its least is refused, naming field and value [A1, C3]",
         "encore: repeats = 1 is refused: it must be at least 2");
   CHECK(refusal_of([] { return Options{.retries = -5}; }) ==
         "encore: retries = -5 is refused: it must not be negative");
+}
+
+TEST_CASE("a count that no int holds is refused, not wrapped [A1, C3]", "[setting]") {
+  CHECK(refusal_of([] { return Count<"max_retries">{4'294'967'298}; }) ==
+        "encore: max_retries = 4294967298 is refused: it must be at most 2147483647");
+  CHECK(refusal_of([] { return Count<"max_retries">{ULLONG_MAX}; }) ==
+        "encore: max_retries = 18446744073709551615 is refused: it must be at most 2147483647");
+  CHECK(refusal_of([] { return Count<"max_retries">{LLONG_MIN}; }) ==
+        "encore: max_retries = -9223372036854775808 is refused: it must not be negative");
+  CHECK(refusal_of([] { return Count<"repeats", 2>{1U}; }) ==
+        "encore: repeats = 1 is refused: it must be at least 2");
+  STATIC_CHECK(Count<"retries">{INT_MAX + 0LL} == INT_MAX && Count<"retries">{std::size_t{5}} == 5);
+  STATIC_CHECK_FALSE(std::is_constructible_v<Count<"retries">, double>);
 }
 
 TEST_CASE("a number that is negative, NaN or infinite is refused by name [C3]", "[setting]") {

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/duration.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -43,6 +44,10 @@ struct FieldName {
 [[noreturn]] inline void the_setting_is_too_small(std::string_view field, long long value, long long least) {
   refuse_setting(field, std::to_string(value), "is refused: it must be at least " + std::to_string(least));
 }
+[[noreturn]] inline void the_setting_is_too_large(std::string_view field, unsigned long long value,
+                                                  int most) {
+  refuse_setting(field, std::to_string(value), "is refused: it must be at most " + std::to_string(most));
+}
 [[noreturn]] inline void the_setting_is_negative_or_not_finite(std::string_view field, double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
@@ -59,18 +64,28 @@ struct FieldName {
   refuse_setting(field, text, "is refused: it must be finite and not negative");
 }
 
-/// A whole number from `Least` up. Converts from and to `int`.
+/// A whole number from `Least` up to the largest `int`. Converts to `int`, and from whole numbers of any type: one that does
+/// not fit is refused, not wrapped, and one with a fraction does not compile.
 template <FieldName Field, int Least = 0>
 class Count {
  public:
-  constexpr Count(int value) : value_{value} {
-    if (value < Least) {
+  constexpr Count(int value) : Count{static_cast<long long>(value)} {}
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  constexpr Count(T value) : value_{static_cast<int>(value)} {
+    constexpr int most = (std::numeric_limits<int>::max)();
+    if (value > T{} && static_cast<unsigned long long>(value) > most)
+      the_setting_is_too_large(Field.view(), static_cast<unsigned long long>(value), most);
+    const auto number = static_cast<long long>(value);
+    if (number < Least) {
       if constexpr (Least == 0)
-        the_setting_is_negative(Field.view(), value);
+        the_setting_is_negative(Field.view(), number);
       else
-        the_setting_is_too_small(Field.view(), value, Least);
+        the_setting_is_too_small(Field.view(), number, Least);
     }
   }
+  template <std::floating_point T>
+  Count(T value) = delete;
   constexpr operator int() const noexcept { return value_; }
 
  private:
