@@ -76,6 +76,10 @@ TEST_CASE("outcomes hold what cannot be copied or default-made, references and n
           "[outcome]") {
   Outcome<std::unique_ptr<int>> owner{std::make_unique<int>(17), figures};
   CHECK(*std::move(owner).value() == 17);
+  const std::unique_ptr<int> owned = *Outcome<std::unique_ptr<int>>{std::make_unique<int>(18), figures};
+  CHECK(*owned == 18);
+  CHECK(*Outcome<std::unique_ptr<int>>{std::make_unique<int>(19), figures}.value_or(nullptr) == 19);
+  CHECK(Outcome<std::unique_ptr<int>>{failed()}.value_or(nullptr) == nullptr);
 
   struct NoDefault {
     explicit NoDefault(int n) : value{n} {}

@@ -102,6 +102,7 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   T value() && { return static_cast<T&&>(get(*stored_)); }
   decltype(auto) operator*() const& noexcept { return value(); }
   decltype(auto) operator*() & noexcept { return value(); }
+  T operator*() && { return std::move(*this).value(); }
   const std::remove_reference_t<T>* operator->() const noexcept { return detail::address_of(value()); }
 
   /// The value of the last failed attempt, if that attempt returned one instead of throwing; else null.
@@ -112,6 +113,10 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   template <class U>
   T value_or(U&& other) const& {
     return has_value() ? value() : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  T value_or(U&& other) && {
+    return has_value() ? std::move(*this).value() : static_cast<T>(std::forward<U>(other));
   }
 
 #if defined(__cpp_lib_expected)
