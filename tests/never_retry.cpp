@@ -80,6 +80,35 @@ TEST_CASE("cancellation is never retried, whatever the filter says (fault 29: te
   CHECK(left(raise(std::system_error{ECANCELED, std::system_category()}), every) == at_once);
 }
 
+TEST_CASE("a cancellation that is returned is not retried either (fault 29: tenacity #529) [B4, B8]",
+          "[never_retry]") {
+  struct Result {  // as std::expected<int, std::error_code>
+    std::errc code;
+    bool has_value() const { return false; }
+    std::error_code error() const { return std::make_error_code(code); }
+  };
+  const encore::RetryIfResult code{
+      [](const std::error_code& returned) { return static_cast<bool>(returned); }};
+  const auto return_code = [](std::errc returned) { return [=] { return std::make_error_code(returned); }; };
+  CHECK(left(return_code(std::errc::operation_canceled), code) == at_once);
+  CHECK(left([] { return std::error_code{ECANCELED, std::system_category()}; }, code) == at_once);
+  CHECK(left(return_code(std::errc::timed_out), code) == exhausted);
+  CHECK(left([] { return std::errc::operation_canceled; },
+             encore::RetryIfResult{[](std::errc) { return true; }}) == at_once);
+  const auto return_result = [](std::errc returned) { return [=] { return Result{returned}; }; };
+  CHECK(left(return_result(std::errc::operation_canceled), encore::RetryIfNoValue{}) == at_once);
+  CHECK(left(return_result(std::errc::timed_out), encore::RetryIfNoValue{}) == exhausted);
+
+  // An inner call whose wait was cancelled: the last failure is a timeout, but nobody wants another attempt.
+  FakeClock clock;
+  std::stop_source source;
+  clock.after(500ms, [&] { source.request_stop(); });
+  const auto token = source.get_token();
+  const RetryPolicy inner{clock, every, encore::NoJitter{}, encore::ReturnOutcome{}};
+  CHECK(left([&] { return inner.run({.stop = token}, raise(Timeout{})); }, encore::RetryIfNoValue{}) ==
+        at_once);
+}
+
 TEST_CASE("types that say so themselves are never retried (fault 25: langchain #38722) [B4]",
           "[never_retry]") {
   CHECK(left(raise(Interrupt{}), every) == at_once);

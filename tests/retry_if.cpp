@@ -139,6 +139,10 @@ TEST_CASE("messages match letter for letter, of what has one [B6]", "[retry_if]"
   CHECK_FALSE(retries(RetryIfMessageContains{"Status"}, HttpError{503}));
   CHECK_FALSE(retries(RetryIfMessageContains{"503"}, 503));
   CHECK_FALSE(retries(RetryIfMessageContains{""}, 503));
+  struct Silent : std::exception {
+    const char* what() const noexcept override { return nullptr; }
+  };
+  CHECK_FALSE(retries(RetryIfMessageContains{"503"}, Silent{}));
 }
 
 }  // namespace

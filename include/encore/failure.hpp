@@ -36,7 +36,11 @@ class Thrown {
   /// The exception as `std::exception`; null if a `catch (const std::exception&)` would not have caught it.
   constexpr const std::exception* error() const noexcept { return error_; }
   constexpr const FailedAttempt& attempt() const noexcept { return *attempt_; }
-  const char* what() const noexcept { return error_ != nullptr ? error_->what() : ""; }
+  /// Its text, never null: empty if it has none.
+  const char* what() const noexcept {
+    const char* const text = error_ != nullptr ? error_->what() : nullptr;
+    return text != nullptr ? text : "";
+  }
 
   /// Would a `catch (const E&)` catch it? Without a rethrow where `E` derives from `std::exception`. (B2, P7)
   template <class E>

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/error_code.hpp>
 #include <encore/failure.hpp>
+#include <encore/stop_reason.hpp>
 
 #include <concepts>
 #include <exception>
@@ -40,8 +41,8 @@ inline bool says_cancelled(const Thrown& failure) noexcept {
 inline bool is_never_retried(const Thrown& failure) noexcept {
   return failure.is<Unretryable>() || carries_cancelled_code(failure);
 }
-/// The same of a returned value: a code that says so, or the outcome of an inner call that was refused before its first
-/// attempt. (G4)
+/// The same of a returned value: a code that says so, or the outcome of an inner call that was cancelled, or refused before its
+/// first attempt. (G4)
 template <class Value>
 bool is_never_retried(const Returned<Value>& failure) {
   if constexpr (IsErrorCode<Value> || MayHoldErrorCode<Value>)
@@ -49,7 +50,8 @@ bool is_never_retried(const Returned<Value>& failure) {
   else if constexpr (requires {
                        { failure.value.failure() } -> std::same_as<const Failure&>;
                      })
-    return !failure.value.has_value() && failure.value.failure().refused_on_entry();
+    return !failure.value.has_value() && (failure.value.failure().refused_on_entry() ||
+                                          failure.value.failure().reason == StopReason::cancelled);
   else
     return false;
 }
