@@ -34,6 +34,12 @@ using only_argument_of = typename only_argument<F>::type;
 template <class F>
 concept HasOnlyArgument = requires { typename only_argument_of<F>; };
 
+// Can it be asked: as const, about that one argument? A template, or one of several, says later what it takes.
+template <class F>
+inline constexpr bool can_be_asked = std::is_class_v<F> && !requires { &F::operator(); };
+template <HasOnlyArgument F>
+inline constexpr bool can_be_asked<F> = std::is_invocable_v<const F&, const only_argument_of<F>&>;
+
 inline constexpr auto no_hint = std::optional<Duration>{};
 
 // A hint as a wait: a duration as it is (rounded up), a point in time from the policy's calendar. Whatever is not a number,
@@ -56,6 +62,12 @@ std::optional<Duration> as_wait(const std::optional<T>& hint, const Now& now) {
 
 template <class T>
 concept AsWait = requires(const T& hint, const Now& now) { as_wait(hint, now); };
+
+template <class F>
+inline constexpr bool reads_wait = true;
+template <HasOnlyArgument F>
+  requires can_be_asked<F>
+inline constexpr bool reads_wait<F> = AsWait<std::invoke_result_t<const F&, const only_argument_of<F>&>>;
 
 }  // namespace detail
 
@@ -85,6 +97,12 @@ std::optional<Duration> hint_of(const T& carrier, const Now& now) {
 template <class F>
 struct HintFrom {
   using role = encore::role::HintSource;
+  static_assert(detail::can_be_asked<F>,
+                "HintFrom calls its function, as const, with one argument: `const YourError&`, or what the "
+                "call returns");
+  static_assert(
+      detail::reads_wait<F>,
+      "the function of HintFrom returns a duration, a `std::chrono::sys_time`, or an optional of either");
   F read;
   constexpr explicit HintFrom(F f) : read(std::move(f)) {}
 

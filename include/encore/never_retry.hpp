@@ -23,6 +23,9 @@ struct NeverRetry {
 template <class F>
 struct NeverRetryIf {
   using role = encore::role::Never;
+  static_assert(detail::can_be_asked<F>,
+                "NeverRetryIf calls its function, as const, with one argument: `const YourError&`, or what "
+                "the call returns");
   F test;
   constexpr explicit NeverRetryIf(F f) : test(std::move(f)) {}
 

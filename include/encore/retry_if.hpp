@@ -51,6 +51,10 @@ bool holds_for(const F& test, const Returned<Value>& failure) {
 template <class F>
 struct RetryIf {
   using role = encore::role::Predicate;
+  static_assert(detail::can_be_asked<F>,
+                "RetryIf calls its function, as const, with one argument: `const YourError&`, `const "
+                "std::exception&` or "
+                "`const encore::Thrown&`");
   F test;
   constexpr explicit RetryIf(F f) : test(std::move(f)) {}
 

@@ -115,6 +115,8 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   /// A copy in which these roles are at their defaults, or empty: `policy.without<role::Observer, role::Jitter>()`.
   template <class... Role>
   [[nodiscard]] constexpr auto without() const {
+    static_assert(((detail::is_single<Role> || detail::is_many<Role>) && ...),
+                  "`without` takes roles, not ingredients: policy.without<encore::role::Jitter>()");
     static_assert(!(std::same_as<Role, role::Predicate> || ...),
                   "a RetryPolicy cannot do without its predicate");
     using Kept = typename detail::without<Plus<ClockT, X...>, Role...>::type;
