@@ -51,7 +51,8 @@ encore_has() {
   case $1 in
     compiler) encore_compiler_works ;;
     cmake) encore_has_command cmake && printf '3.24\n%s\n' "$(cmake --version | sed -n '1s/.* //p')" | sort -C -V ;;
-    ninja | git | pkg-config | valgrind) encore_has_command "$1" ;;
+    ninja | git | pkg-config) encore_has_command "$1" ;;
+    valgrind) encore_has_command valgrind && encore_has_header valgrind/callgrind.h ;;
     fmt) encore_has_header fmt/core.h ;;
     catch2) encore_has_header catch2/catch_all.hpp ;;  # version 2 has no such header
     spdlog) encore_has_header spdlog/spdlog.h ;;

@@ -1,0 +1,71 @@
+// One delay with jitter, in the running form: gate P9.
+#include "measure.hpp"
+#include <encore/encore.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+
+using namespace std::chrono_literals;
+using namespace benchmarks;
+
+// One call's waits, as the retry decision keeps them.
+template <class Backoff, class Jitter>
+struct Running {
+  const Backoff& backoff;
+  const Jitter& jitter;
+  encore::Waits<Backoff, Jitter> waits;
+  encore::Random random{17};
+
+  encore::Duration next() {
+    auto draw = 0.0;
+    if constexpr (encore::draws<Jitter>) draw = random.draw();
+    return waits.next(backoff, jitter, draw);
+  }
+};
+
+static std::size_t greatest_state = 0;
+
+template <class Backoff, class Jitter>
+static void measure_delay(const std::string& name, const Backoff& backoff, const Jitter& jitter) {
+  using Waits = encore::Waits<Backoff, Jitter>;
+  greatest_state = std::max(greatest_state, sizeof(Waits) + sizeof(encore::Random));
+  Running<Backoff, Jitter> from_the_start{backoff, jitter, Waits{backoff}};
+  measure("P9", name, "encore", [&](int) { return from_the_start.next().count(); });
+  Running<Backoff, Jitter> late{backoff, jitter, Waits{backoff, 1'000'000}};
+  measure("P9", name + " from retry 1000000", "encore", [&](int) { return late.next().count(); });
+}
+
+int main() {
+  const auto exponential = encore::ExponentialBackoff{.initial_delay = 1ms, .factor = 1.01, .max_delay = 1h};
+  measure("figure", "empty loop", "hand", [](int i) { return std::int64_t{i}; });
+  measure_delay("exponential + none", exponential, encore::NoJitter{});
+  measure_delay("exponential + full", exponential, encore::FullJitter{});
+  measure_delay("exponential + equal", exponential, encore::EqualJitter{});
+  measure_delay("exponential + proportional", exponential, encore::ProportionalJitter{});
+  measure_delay("exponential + decorrelated", exponential, encore::DecorrelatedJitter{});
+  measure_delay("constant + proportional", encore::ConstantBackoff{1s}, encore::ProportionalJitter{});
+  measure_delay("linear + proportional", encore::LinearBackoff{.step = 1ms}, encore::ProportionalJitter{});
+  measure_delay("Fibonacci + proportional", encore::FibonacciBackoff{1us}, encore::ProportionalJitter{});
+  measure_delay("listed + proportional", encore::ListedBackoff{1s, 2s, 3s}, encore::ProportionalJitter{});
+  measure_delay("chained + proportional", encore::ChainedBackoff{3, encore::ConstantBackoff{1s}, exponential},
+                encore::ProportionalJitter{});
+  using encore::BackoffShape;
+  using encore::JitterShape;
+  const auto measure_settings = [&](const char* name, BackoffShape backoff, JitterShape jitter) {
+    const encore::RetrySettings settings{.backoff = backoff, .delays = exponential, .jitter = jitter};
+    measure_delay(std::string{"settings: "} + name, settings.part<encore::role::Backoff>(),
+                  settings.part<encore::role::Jitter>());
+  };
+  measure_settings("exponential + none", BackoffShape::exponential, JitterShape::none);
+  measure_settings("exponential + full", BackoffShape::exponential, JitterShape::full);
+  measure_settings("exponential + equal", BackoffShape::exponential, JitterShape::equal);
+  measure_settings("exponential + proportional", BackoffShape::exponential, JitterShape::proportional);
+  measure_settings("exponential + decorrelated", BackoffShape::exponential, JitterShape::decorrelated);
+  measure_settings("constant + proportional", BackoffShape::constant, JitterShape::proportional);
+  measure_settings("linear + proportional", BackoffShape::linear, JitterShape::proportional);
+  measure_settings("Fibonacci + proportional", BackoffShape::fibonacci, JitterShape::proportional);
+  std::printf("state,the greatest of these,%zu\n", greatest_state);
+}

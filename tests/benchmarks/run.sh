@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Measures every gate of encore's speed and prints one table: what is allowed, what was measured, and whether it holds.
+#   run.sh          all of it; a few minutes on an idle machine
+#   run.sh quick    what does not depend on the machine's load: instructions, allocations, clock reads, sizes
+# A gate that falls short fails the run. The table's raw figures are in build/benchmarks/*.csv.
+# Each figure stands beside that of a loop written by hand, in the same file, with the same compiler and options.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+source cmake/bootstrap.sh
+part=${1:-all}
+case $part in all | quick) ;; *) echo "usage: run.sh [quick]" >&2; exit 2 ;; esac
+
+export ENCORE_REQUIRE_EVERYTHING=1
+encore_need compiler clang valgrind
+
+sources=tests/benchmarks
+out=build/benchmarks
+mkdir -p "$out"
+rm -f "$out"/*.csv
+
+# Each task is one line for bash; as many at once as there are cores. The first that fails ends the run.
+side_by_side() { xargs -d '\n' -P "$(encore_cores)" -I{} bash -euo pipefail -c '{}'; }
+
+# builds <program> <levels>: the two lines that build it with both compilers, at each level of optimisation.
+builds() {
+  local compiler level
+  for level in $2; do
+    for compiler in g++ clang++-19; do
+      echo "$compiler -std=c++20 -O$level -Wall -Wextra -Wpedantic -Werror -Iinclude $sources/{$1,service,counts}.cpp -o $out/$1-$compiler-O$level -ldl"
+    done
+  done
+}
+
+# Instructions are counted by callgrind: as many in each run, whatever else the machine does.
+counts() {
+  local program
+  for program in "$@"; do
+    echo "valgrind --tool=callgrind --combine-dumps=yes --callgrind-out-file=$program.callgrind $program > $program.txt 2> $program.log || { cat $program.log; exit 255; }"
+  done
+}
+
+# The code that one more call site adds: nine of them less one, over eight.
+call_sites() {
+  local compiler how sites
+  for compiler in g++ clang++-19; do
+    for how in HAND ENCORE; do
+      for sites in 1 9; do
+        echo "$compiler -std=c++20 -O2 -Iinclude -DSITES=$sites -D$how -c $sources/call_sites.cpp -o $out/call_sites-$compiler-$how-$sites.o"
+      done
+    done
+  done
+}
+code_bytes() { size -A "$1" | awk '$1 ~ /^\.text/ { sum += $2 } END { print sum }'; }
+symbol_bytes() { echo $((16#$(nm -S "$1" | awk -v name="$2" '$4 == name { print $2 }'))); }
+
+{
+  builds success "1 2 3"
+  builds failure "1 2 3"
+  builds delays 2
+  call_sites
+} | side_by_side
+programs=("$out"/{success,failure}-{g++,clang++-19}-O{1,2,3} "$out"/delays-{g++,clang++-19}-O2)
+counts "${programs[@]}" | side_by_side
+
+{
+  echo "gate,path,compiler,level,who,instructions,allocations,rethrows"
+  for program in "${programs[@]}"; do
+    awk -v program="${program##*/}" -f "$sources/counts.awk" "$program.callgrind" "$program.txt"
+  done
+} > "$out/counts.csv"
+{
+  echo "gate,path,compiler,level,who,value"
+  for program in "$out"/success-{g++,clang++-19}-O{1,2,3}; do
+    build=${program#*-} compiler=${build%-O*} level=${build##*-}
+    for who in hand encore; do
+      inlined=inlined_by_$who
+      [ $who = hand ] || inlined=inlined_with_$who
+      echo "P2,bytes of code,$compiler,$level,$who,$(symbol_bytes "$program" "$inlined")"
+    done
+    sed -n "s/^clock,\(.*\),\(.*\),\(.*\)/P5,\1,$compiler,$level,allowed,\2\nP5,\1,$compiler,$level,encore,\3/p" "$program.txt"
+  done
+  for compiler in g++ clang++-19; do
+    sed -n "s/^state,\(.*\),\(.*\)/P9,bytes of state: \1,$compiler,O2,encore,\2/p" "$out/delays-$compiler-O2.txt"
+    sed -n "s/^policy,\(.*\),\(.*\)/P12,bytes of a policy: \1,$compiler,O2,encore,\2/p" "$out/success-$compiler-O2.txt"
+    for how in HAND ENCORE; do
+      nine=$(code_bytes "$out/call_sites-$compiler-$how-9.o") one=$(code_bytes "$out/call_sites-$compiler-$how-1.o")
+      echo "P12,bytes of code for a call site,$compiler,O2,${how,,},$(((nine - one) / 8))"
+    done
+  done
+} > "$out/sizes.csv"
+
+# What including the core costs, against a file that includes what it cannot do without.
+include_of() {
+  case $1 in
+    hand) printf '#include <%s>\n' chrono atomic stop_token condition_variable ;;
+    encore) echo '#include <encore/retry_policy.hpp>' ;;
+  esac
+}
+median() { sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
+user_seconds() { local TIMEFORMAT=%U; { time "$@" > /dev/null; } 2>&1; }
+
+includes() {
+  local compiler who header round
+  for who in hand encore; do include_of $who > "$out/include_$who.cpp"; done
+  for compiler in g++ clang++-19; do
+    for who in hand encore; do
+      "$compiler" -std=c++20 -Iinclude -E "$out/include_$who.cpp" > "$out/include_$who.ii"
+      echo "P11,lines that are not empty,$compiler,O0,$who,$(grep -cvE '^(#.*|[[:space:]]*)$' "$out/include_$who.ii")"
+      rm -f "$out/seconds-$who"
+    done
+    for header in functional random regex iostream; do
+      echo "P11,includes of <$header>,$compiler,O0,encore,$(grep -c "/$header\"" "$out/include_encore.ii" || true)"
+    done
+    for round in {1..11}; do
+      for who in hand encore; do
+        user_seconds "$compiler" -std=c++20 -Iinclude -fsyntax-only "$out/include_$who.cpp" >> "$out/seconds-$who"
+      done
+    done
+    for who in hand encore; do
+      echo "P11,seconds to compile,$compiler,O0,$who,$(median < "$out/seconds-$who")"
+    done
+  done
+}
+
+# Two threads that share guards, against one: of each thread's own time.
+contention() {
+  local compiler
+  for compiler in g++ clang++-19; do
+    "$compiler" -std=c++20 -O2 -Iinclude $sources/{contention,service}.cpp -o "$out/contention-$compiler" -pthread
+    "$out/contention-$compiler" | sed -n "s/^value,\(.*\),\(.*\),\(.*\)/P10,\1,$compiler,O2,\2,\3/p"
+  done
+}
+
+if [ "$part" = all ]; then
+  { echo "gate,path,compiler,level,who,value"; contention; includes; } > "$out/times.csv"
+fi
+
+awk -v table="$out/gates.csv" -f "$sources/gates.awk" "$out"/{counts,sizes}.csv $([ "$part" = quick ] || echo "$out/times.csv")
