@@ -1,4 +1,4 @@
-// The two compiler hints that the success path needs, spelled once for all compilers.
+// The compiler hints that the success path needs, and one for the linker, spelled once for all compilers.
 #pragma once
 
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -7,9 +7,13 @@
 /// Kept out of line: what happens after a failure must not weigh on the code around a success.
 #define ENCORE_COLD __declspec(noinline)
 #define ENCORE_INLINE_LAMBDA [[msvc::forceinline]]
+/// One for the whole process, also where shared libraries hide their symbols. (L1) Not here: a DLL has its own.
+#define ENCORE_ONE_PER_PROCESS
 #else
 #define ENCORE_FORCE_INLINE [[gnu::always_inline]] inline
 #define ENCORE_COLD [[gnu::noinline, gnu::cold]]
 /// `ENCORE_FORCE_INLINE` for a lambda: between its parameters and its body.
 #define ENCORE_INLINE_LAMBDA __attribute__((always_inline))
+/// One for the whole process, also where shared libraries hide their symbols. (L1)
+#define ENCORE_ONE_PER_PROCESS [[gnu::visibility("default")]]
 #endif

@@ -1,5 +1,6 @@
 // Policies inside policies: two layers that retry multiply, so the inner one can notice and give way.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/ingredient.hpp>
 
@@ -29,7 +30,7 @@ struct NestingUnnoticed {
 namespace detail {
 
 /// The attempt under way on this thread, of the innermost policy that marks its attempts. (L1)
-inline constinit thread_local const Attempt* marked_attempt = nullptr;
+ENCORE_ONE_PER_PROCESS inline constinit thread_local const Attempt* marked_attempt = nullptr;
 
 /// Marks an attempt for the time of one block.
 class AttemptMark {

@@ -1,5 +1,7 @@
 // A random 128-bit name for a process or a run, so that ids which models reuse stay unique beyond it.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -34,7 +36,7 @@ class Scope {
 
   /// This process's own, the same each time; made when first asked for. A process that was forked afterwards has another:
   /// two that share one would take each other's orders for repetitions. Thread-safe.
-  static Scope process() noexcept {
+  ENCORE_ONE_PER_PROCESS static Scope process() noexcept {
     static const Scope scope = random();
 #if __has_include(<sys/random.h>)
     return {scope.high_, scope.low_ ^ static_cast<std::uint64_t>(getpid())};
@@ -67,7 +69,7 @@ class Scope {
 };
 
 /// The process's one counter: numbers calls without an id, and streams without a seed. Thread-safe. (L1)
-inline std::uint64_t next_number() noexcept {
+ENCORE_ONE_PER_PROCESS inline std::uint64_t next_number() noexcept {
   static constinit std::atomic<std::uint64_t> numbers{0};
   return numbers.fetch_add(1, std::memory_order_relaxed) + 1;
 }

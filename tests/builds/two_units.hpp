@@ -1,4 +1,5 @@
-// What each of the two translation units tells the other, and a policy that both have.
+// What each of the two translation units tells the other, and a policy that both have. They are linked into one program, or
+// (TWO_LIBRARIES) are a program and a shared library that hide their symbols from each other.
 #pragma once
 #include <encore/encore.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -22,4 +23,8 @@ struct Unit {
   int (*attempts)();
 };
 
+#if defined(_MSC_VER)
 Unit other_unit();
+#else
+[[gnu::visibility("default")]] Unit other_unit();  // also from a shared library that hides all else
+#endif
