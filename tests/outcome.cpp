@@ -1,6 +1,8 @@
 #include <encore/outcome.hpp>
+#include <encore/refused.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 
 #include <chrono>
 #include <exception>
@@ -70,6 +72,26 @@ TEST_CASE("an outcome with a failed value keeps it beside the failure [G2]", "[o
   REQUIRE(outcome.last_value() != nullptr);
   CHECK(*outcome.last_value() == -1);
   CHECK(outcome.value_or(7) == 7);
+}
+
+TEST_CASE("a value that is not there is refused with what failed, and not made up [G1, G2, G4]",
+          "[outcome]") {
+  const auto failure = failed();
+  Outcome<int> outcome{failure};
+  try {
+    static_cast<void>(outcome.value());
+    FAIL("there is no value");
+  } catch (const std::runtime_error&) {
+    CHECK(std::current_exception() == failure.error);
+  }
+  CHECK_THROWS_AS(std::as_const(outcome).value(), std::runtime_error);
+  CHECK_THROWS_AS(std::move(outcome).value(), std::runtime_error);
+  CHECK_THROWS_AS(Outcome<void>{failure}.value(), std::runtime_error);
+  CHECK_THROWS_AS(Outcome<void>{Failure{.reason = StopReason::circuit_open}}.value(), encore::Refused);
+  const Outcome<int> failed_value{
+      Failure{.call_id = "call-17", .reason = StopReason::retries_exhausted, .attempts = 3}, -1};
+  CHECK_THROWS_WITH(failed_value.value(),
+                    "encore: the outcome of call call-17 has no value: retries_exhausted");
 }
 
 TEST_CASE("outcomes hold what cannot be copied or default-made, references and nothing [A6, G2]",

@@ -3,6 +3,8 @@
 #include <concepts>
 #include <exception>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <version>
@@ -12,6 +14,8 @@
 
 #include <encore/address_of.hpp>
 #include <encore/failure.hpp>
+#include <encore/refused.hpp>
+#include <encore/setting.hpp>
 
 namespace encore {
 
@@ -54,7 +58,22 @@ class FailedOutcome {
         observer_errors_{observer_errors},
         reason_{reason} {}
 
+  void require_value() const {
+    if (!has_value()) [[unlikely]]
+      throw_failure();
+  }
+
  private:
+  [[noreturn]] void throw_failure() const {
+#if defined(__cpp_exceptions)
+    if (failure_->error != nullptr) std::rethrow_exception(failure_->error);
+    if (failure_->refused_on_entry()) throw Refused{reason(), failure_->call_id, failure_->call_name};
+    throw std::logic_error{"encore: the outcome of call " + failure_->call_id +
+                           " has no value: " + std::string{to_string(reason())}};
+#else
+    refuse_setting("outcome", to_string(reason()), "has no value");
+#endif
+  }
   std::optional<Failure> failure_{};
   int attempts_ = 0;
   Duration elapsed_{};
@@ -96,14 +115,17 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
       : FailedOutcome{std::move(failure)},
         stored_{store(std::forward<U>(last))} {}
 
+  /// The value. If there is none: throws the last exception, the same object, or `Refused` if there was no attempt, or
+  /// `std::logic_error` if the last failure is a value. Without exceptions the program ends with the reason.
+  decltype(auto) value() const& { return require_value(), **this; }
+  decltype(auto) value() & { return require_value(), **this; }
+  T value() && { return require_value(), *std::move(*this); }
+
   /// The value. Only if there is one.
-  decltype(auto) value() const& noexcept { return get(*stored_); }
-  decltype(auto) value() & noexcept { return get(*stored_); }
-  T value() && { return static_cast<T&&>(get(*stored_)); }
-  decltype(auto) operator*() const& noexcept { return value(); }
-  decltype(auto) operator*() & noexcept { return value(); }
-  T operator*() && { return std::move(*this).value(); }
-  const std::remove_reference_t<T>* operator->() const noexcept { return detail::address_of(value()); }
+  decltype(auto) operator*() const& noexcept { return get(*stored_); }
+  decltype(auto) operator*() & noexcept { return get(*stored_); }
+  T operator*() && { return static_cast<T&&>(get(*stored_)); }
+  const std::remove_reference_t<T>* operator->() const noexcept { return detail::address_of(**this); }
 
   /// The value of the last failed attempt, if that attempt returned one instead of throwing; else null.
   const std::remove_reference_t<T>* last_value() const noexcept {
@@ -112,23 +134,23 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
 
   template <class U>
   T value_or(U&& other) const& {
-    return has_value() ? value() : static_cast<T>(std::forward<U>(other));
+    return has_value() ? **this : static_cast<T>(std::forward<U>(other));
   }
   template <class U>
   T value_or(U&& other) && {
-    return has_value() ? std::move(*this).value() : static_cast<T>(std::forward<U>(other));
+    return has_value() ? *std::move(*this) : static_cast<T>(std::forward<U>(other));
   }
 
 #if defined(__cpp_lib_expected)
   operator std::expected<T, Failure>() const&
     requires(!std::is_reference_v<T> && std::copy_constructible<T>)
   {
-    if (has_value()) return std::expected<T, Failure>{std::in_place, value()};
+    if (has_value()) return std::expected<T, Failure>{std::in_place, **this};
     return std::unexpected{failure()};
   }
  operator std::expected<T, Failure>() &&
      requires(!std::is_reference_v<T>) {
-       if (has_value()) return std::expected<T, Failure>{std::in_place, std::move(*this).value()};
+       if (has_value()) return std::expected<T, Failure>{std::in_place, *std::move(*this)};
        return std::unexpected{std::move(*this).failure()};
      }
 #endif
@@ -159,7 +181,8 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome<void>
       : FailedOutcome{figures.reason, figures.attempts, figures.elapsed, figures.slept,
                       figures.observer_errors} {}
   explicit Outcome(Failure failure) : FailedOutcome{std::move(failure)} {}
-  void value() const noexcept {}
+  /// Throws like the `value()` of other outcomes if the call failed.
+  void value() const { require_value(); }
 
 #if defined(__cpp_lib_expected)
   operator std::expected<void, Failure>() const {
