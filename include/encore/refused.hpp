@@ -1,5 +1,6 @@
 // The exception of a call that was refused before its first attempt.
 #pragma once
+#include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>
 
@@ -21,9 +22,16 @@ class Refused : public Unretryable {
  private:
   static std::string message(StopReason reason, std::string_view call_id, std::string_view call_name) {
     std::string text{"encore: call "};
-    text.append(call_id);
-    if (!call_name.empty()) text.append(" (").append(call_name).append(")");
+    append_name(text, call_id);
+    if (!call_name.empty()) append_name(text += " (", call_name), text += ')';
     return text.append(" was refused before its first attempt: ").append(to_string(reason));
+  }
+  // Names come from models: one with a newline in it must not become a line of a log.
+  static void append_name(std::string& text, std::string_view name) {
+    if (reads_plain(name))
+      text.append(name);
+    else
+      append_quoted(text, name);
   }
   StopReason reason_;
 };
