@@ -142,4 +142,29 @@ TEST_CASE("a value that cannot be used is named, with its field", "[record_reade
   CHECK(fault_of("encore.hint", std::string(1'000, 'x')).size() < 150);
 }
 
+TEST_CASE("a text that is too long is cut between two characters, a name that is too long cannot be used",
+          "[record_reader]") {
+  RecordReader reader;
+  std::string text(511, 'x');
+  text += "\xE2\x82\xAC and more";
+  const auto* const record =
+      read(reader, {{"gen_ai.tool.call.id", "a"}, {"encore.attempt", "1"}, {"error.type", text}});
+  REQUIRE(record != nullptr);
+  CHECK(record->error_type == std::string(511, 'x'));
+  for (const auto name :
+       {"gen_ai.tool.call.id", "gen_ai.tool.name", "encore.scope", "encore.outer.call.id"}) {
+    CHECK(read(reader, {{"gen_ai.tool.call.id", "a"}, {"encore.attempt", "1"}, {name, text}}) == nullptr);
+    CHECK(std::string{reader.fault()}.ends_with("cannot be used"));
+  }
+  text.resize(512);
+  CHECK(read(reader, {{"gen_ai.tool.call.id", text}, {"encore.attempt", "1"}}) != nullptr);
+}
+
+TEST_CASE("a time that is negative cannot be used", "[record_reader]") {
+  RecordReader reader;
+  for (const auto name :
+       {"encore.took", "encore.slept", "encore.retry_in", "encore.elapsed", "encore.remaining"})
+    CHECK(read(reader, {{"gen_ai.tool.call.id", "a"}, {"encore.attempt", "1"}, {name, "-1"}}) == nullptr);
+}
+
 }  // namespace

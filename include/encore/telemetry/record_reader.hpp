@@ -22,7 +22,21 @@ namespace encore {
 
 namespace detail {
 
-inline bool put(std::string& to, std::string_view value) { return to = value, true; }
+inline constexpr std::size_t longest_text = 512;
+
+/// A text, cut between two characters where it is too long.
+inline bool put(std::string& to, std::string_view value) {
+  if (value.size() > longest_text) {
+    auto end = longest_text;
+    while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;
+    value = value.substr(0, end);
+  }
+  return to = value, true;
+}
+/// A text that names something, and would name another thing if it were cut.
+inline bool put_name(std::string& to, std::string_view value) {
+  return to = value.substr(0, longest_text), value.size() <= longest_text;
+}
 inline bool put(bool& to, std::string_view value) {
   to = value == "true" || value == "1";
   return to || value == "false" || value == "0";
@@ -40,12 +54,12 @@ bool put(std::optional<Value>& to, std::string_view value) {
 }
 inline bool put_duration(std::optional<Duration>& to, std::string_view value, const TraceFields& fields) {
   to = read_duration(value, fields.duration_unit);
-  return to.has_value();
+  return to >= Duration::zero();
 }
 inline bool put_duration(Duration& to, std::string_view value, const TraceFields& fields) {
   const auto read = read_duration(value, fields.duration_unit);
   to = read.value_or(Duration::zero());
-  return read.has_value();
+  return read >= Duration::zero();
 }
 inline bool put_time(std::optional<WallTime>& to, std::string_view value, const TraceFields& fields) {
   to = read_timestamp(value);
@@ -82,14 +96,14 @@ inline constexpr std::array field_meanings{
                    return true;
                  }},
     FieldMeaning{&TraceFields::timestamp, [](auto& r, auto v, auto& f) { return put_time(r.at, v, f); }},
-    FieldMeaning{&TraceFields::scope, [](auto& r, auto v, auto&) { return put(r.scope, v); }},
+    FieldMeaning{&TraceFields::scope, [](auto& r, auto v, auto&) { return put_name(r.scope, v); }},
     FieldMeaning{&TraceFields::event,
                  [](auto& r, auto v, auto&) {
                    r.kind = named(v, EventKind::call_finished);
                    return r.kind.has_value();
                  }},
-    FieldMeaning{&TraceFields::call, [](auto& r, auto v, auto&) { return put(r.call_id, v); }},
-    FieldMeaning{&TraceFields::tool, [](auto& r, auto v, auto&) { return put(r.tool, v); }},
+    FieldMeaning{&TraceFields::call, [](auto& r, auto v, auto&) { return put_name(r.call_id, v); }},
+    FieldMeaning{&TraceFields::tool, [](auto& r, auto v, auto&) { return put_name(r.tool, v); }},
     FieldMeaning{&TraceFields::resolved, [](auto& r, auto v, auto&) { return put(r.resolved_name, v); }},
     FieldMeaning{&TraceFields::attempts, [](auto& r, auto v, auto&) { return put(r.ordinal, v); }},
     FieldMeaning{&TraceFields::max_attempts, [](auto& r, auto v, auto&) { return put(r.max_attempts, v); }},
@@ -125,7 +139,7 @@ inline constexpr std::array field_meanings{
                  [](auto& r, auto v, auto& f) { return put_duration(r.remaining, v, f); }},
     FieldMeaning{&TraceFields::observer_errors,
                  [](auto& r, auto v, auto&) { return put(r.observer_errors, v); }},
-    FieldMeaning{&TraceFields::outer_call, [](auto& r, auto v, auto&) { return put(r.outer_id, v); }},
+    FieldMeaning{&TraceFields::outer_call, [](auto& r, auto v, auto&) { return put_name(r.outer_id, v); }},
     FieldMeaning{&TraceFields::outer_attempt, [](auto& r, auto v, auto&) { return put(r.outer_ordinal, v); }},
 };
 inline constexpr std::size_t meanings_of_an_attempt = 5;
@@ -133,7 +147,8 @@ inline constexpr std::size_t meanings_of_an_attempt = 5;
 }  // namespace detail
 
 /// Puts a record together from the fields of one line, in any order. Which parser found them does not matter: a value is given
-/// as JSON writes it, and of a string what it says. Fields that mean nothing are passed over. Keeps its memory from line to line.
+/// as JSON writes it, and of a string what it says. Fields that mean nothing are passed over. An error's type and text are
+/// cut at 512 bytes; an id or a tool's name that is longer cannot be used. Keeps its memory from line to line.
 /// One thread at a time.
 class RecordReader {
  public:

@@ -35,7 +35,8 @@ struct TraceRecord {
   bool will_retry = false;
   Duration wait{};  ///< before the next attempt, if one is to follow
   std::optional<Duration> hint{};
-  StopReason reason = StopReason::none;
+  StopReason reason =
+      StopReason::none;  ///< why there is no further attempt, after one that failed and at the end
   bool outcome_unknown = false;
   TerminalMode mode = TerminalMode::none;
   Duration slept{};                     ///< call_finished: all waits
@@ -71,7 +72,7 @@ inline TraceRecord trace_record(const Event& event, const RecordText& text = {})
                      .will_retry = event.will_retry,
                      .wait = event.will_retry ? event.wait : Duration::zero(),
                      .hint = event.hint,
-                     .reason = event.reason,
+                     .reason = event.kind == EventKind::attempt_succeeded ? StopReason::none : event.reason,
                      .outcome_unknown = event.outcome_unknown,
                      .mode = event.mode,
                      .slept = event.slept,

@@ -1,0 +1,92 @@
+// A run's events, kept to be saved or looked into: an observer with a memory that has an end.
+#pragma once
+#include <encore/event.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/observer.hpp>
+#include <encore/setting.hpp>
+#include <encore/telemetry/log_line.hpp>
+#include <encore/telemetry/log_text.hpp>
+#include <encore/telemetry/trace_record.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore {
+
+struct TraceOptions {
+  Count<"most_records", 1> most_records =
+      100'000;                  ///< the oldest make way for new ones; about 400 bytes each
+  bool exception_text = false;  ///< hosts and keys leak by it (F6)
+};
+
+/// Keeps the events of the policies that it is given to, in the order in which they came, as records. Reads the policy's clock and
+/// the calendar at each event, and allocates. Thread-safe.
+///   Trace trace;
+///   const auto traced = policy.with(trace);
+///   ...
+///   trace.save([&](std::string_view line) { file << line << '\n'; });  // JSON Lines, as TraceReader reads them
+class Trace {
+ public:
+  using role = encore::role::Observer;
+  explicit Trace(const TraceOptions& options = {}) : options_{options} {}
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  void operator()(const Event& event) {
+    add(trace_record(event, {.exception_text = options_.exception_text}));
+  }
+
+  /// The same for a record that came from elsewhere.
+  void add(TraceRecord record) {
+    const std::lock_guard lock{mutex_};
+    if (records_.size() >= static_cast<std::size_t>(options_.most_records)) {
+      records_.pop_front();
+      ++dropped_;
+    }
+    records_.push_back(std::move(record));
+  }
+
+  /// A copy of what is kept.
+  std::vector<TraceRecord> records() const {
+    const std::lock_guard lock{mutex_};
+    return {records_.begin(), records_.end()};
+  }
+  /// How many made way.
+  std::uint64_t dropped() const {
+    const std::lock_guard lock{mutex_};
+    return dropped_;
+  }
+  void clear() {
+    const std::lock_guard lock{mutex_};
+    records_.clear();
+    dropped_ = 0;
+  }
+
+  /// Hands each record to `write` as one line of JSON, without the line's end. No lock is held meanwhile.
+  template <std::invocable<std::string_view> Write>
+  void save(Write&& write) const {
+    for (const auto& record : records()) write(std::string_view{log_text(record, LineShape::json)});
+  }
+  /// The same as one text.
+  std::string json_lines() const {
+    std::string text;
+    save([&](std::string_view line) { text.append(line).append(1, '\n'); });
+    return text;
+  }
+
+ private:
+  TraceOptions options_;
+  mutable std::mutex mutex_;
+  std::deque<TraceRecord> records_;
+  std::uint64_t dropped_ = 0;
+};
+static_assert(Observer<Trace>);
+
+}  // namespace encore

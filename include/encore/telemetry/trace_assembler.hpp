@@ -1,0 +1,126 @@
+// Records of many calls, put together to calls, whatever the order in which their lines come.
+#pragma once
+#include <encore/setting.hpp>
+#include <encore/telemetry/lru_map.hpp>
+#include <encore/telemetry/open_call.hpp>
+#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/traced_call.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace encore {
+
+struct AssemblerOptions {
+  Count<"most_calls", 1> most_calls = 10'000;  ///< kept at once; some 2 KB each
+};
+
+/// Collects the records of each call, known by scope and id, and hands it on when nothing more of it is to be expected: when its
+/// id is used again, when newer calls need its room, or at the end. A call that has ended stays as long as there is room, so that
+/// what others logged of it, in a file that is read later, is still put to it; those that ended first make way first. An open one
+/// that has to make way is marked as evicted. The memory it takes does not grow with the log. One thread at a time.
+///   TraceAssembler calls;
+///   while (...) calls.add(*record, [&](const TracedCall& call) { draw(call); });
+///   calls.finish([&](const TracedCall& call) { draw(call); });
+class TraceAssembler {
+ public:
+  explicit TraceAssembler(const AssemblerOptions& options = {}) : options_{options} {}
+
+  /// A record without a call's id makes a call of its own, whose id is empty.
+  template <std::invocable<const TracedCall&> Use>
+  void add(const TraceRecord& record, Use&& use) {
+    ++records_;
+    if (record.call_id.empty()) {
+      OpenCall nameless;
+      nameless.note(record, records_);
+      use(std::as_const(nameless.call()));
+      return;
+    }
+    set_key(record.scope, record.call_id);
+    auto id_reused = false;
+    if (auto* const ended = ended_.find(key_)) {
+      if (!record.kind) return ended->note(record, records_);  // what somebody else saw of it
+      use(std::as_const(ended_.take(key_).call()));
+      id_reused = true;
+    }
+    auto& open = open_one(use);
+    if (id_reused) open.mark_id_reused();
+    open.note(record, records_);
+    if (record.kind && !open.counted_as()) count(open);
+    if (open.call().finished) close(open, use);
+  }
+
+  /// Hands on what is left, in the order in which the log told of it last.
+  template <std::invocable<const TracedCall&> Use>
+  void finish(Use&& use) {
+    while (!open_.empty() || !ended_.empty()) {
+      const auto ended_first = open_.empty() || (!ended_.empty() && ended_.oldest().call().last_record <
+                                                                        open_.oldest().call().last_record);
+      const auto next = (ended_first ? ended_ : open_).take_oldest();
+      uncount(next);
+      use(next.call());
+    }
+  }
+
+ private:
+  void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
+
+  /// The open call of this key. A new one may need room.
+  template <class Use>
+  OpenCall& open_one(Use& use) {
+    if (open_.find(key_) == nullptr) {
+      while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) {
+        if (!ended_.empty()) {
+          use(std::as_const(ended_.take_oldest().call()));
+          continue;
+        }
+        auto oldest = open_.take_oldest();
+        uncount(oldest);
+        oldest.mark_evicted();
+        use(std::as_const(oldest.call()));
+      }
+    }
+    return open_.touch(key_);
+  }
+
+  template <class Use>
+  void close(OpenCall& open, Use& use) {
+    uncount(open);
+    const auto& call = open.call();
+    const auto attempts = call.attempts_told();
+    const auto scope = call.scope;
+    const auto outer_id = call.outer_id;
+    const auto outer_ordinal = call.outer_ordinal;
+    ended_.touch(key_) = open_.take(key_);
+    if (outer_id.empty()) return;
+    set_key(scope, outer_id);
+    if (auto* const ended = ended_.find(key_))
+      return ended->note_inner(scope, outer_id, outer_ordinal, attempts);
+    open_one(use).note_inner(scope, outer_id, outer_ordinal, attempts);
+  }
+
+  // How many calls of a tool are under way in a scope, as far as policies tell.
+  void count(OpenCall& open) {
+    auto& number = under_way_[open.count_as()];
+    if (number++ > 0) open.mark_not_alone();
+  }
+  void uncount(const OpenCall& open) {
+    if (!open.counted_as()) return;
+    const auto found = under_way_.find(*open.counted_as());
+    if (found != under_way_.end() && --found->second == 0) under_way_.erase(found);
+  }
+
+  AssemblerOptions options_;
+  LruMap<OpenCall> open_;
+  LruMap<OpenCall> ended_;
+  std::unordered_map<std::string, int> under_way_;
+  std::string key_;
+  std::uint64_t records_ = 0;
+};
+
+}  // namespace encore
