@@ -1,0 +1,178 @@
+// What a log says of its calls: which were exhausted, which were never retried, and who repeated what.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/extremes.hpp>
+#include <encore/setting.hpp>
+#include <encore/telemetry/call_findings.hpp>
+#include <encore/telemetry/call_row.hpp>
+#include <encore/telemetry/finding.hpp>
+#include <encore/telemetry/lru_map.hpp>
+#include <encore/telemetry/tool_totals.hpp>
+#include <encore/telemetry/trace_assembler.hpp>
+#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/traced_call.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace encore {
+
+struct DiagnosisOptions {
+  Count<"most_calls", 1> most_calls = 10'000;       ///< kept at once while their lines come; some 2 KB each
+  Count<"most_tools", 1> most_tools = 200;          ///< told apart; the others are taken together
+  Count<"most_findings", 1> most_findings = 1'000;  ///< told apart by an error's type or a reason
+  std::optional<int> max_attempts{};                ///< the ceiling, for logs that do not tell it
+  std::optional<Duration> deadline{};               ///< from each call's begin, for logs that do not tell it
+  /// A call that begins so soon after one of the same tool had failed may be a repetition of it.
+  Span<"repeated_within"> repeated_within = std::chrono::minutes{2};
+};
+
+/// Names that are told apart no more.
+inline constexpr std::string_view other_tools{"(other tools)"};
+inline constexpr std::string_view other_details{"(others)"};
+
+/// Adds up what records, or calls that were put together elsewhere, tell. A call that was added is forgotten but for numbers and the
+/// first few ids, so the memory it takes does not grow with the log. Calls are expected in the order in which they ended, as
+/// `TraceAssembler` hands them on. One thread at a time.
+///   Diagnosis diagnosis;
+///   while (...) diagnosis.add(*record);
+///   diagnosis.finish();
+///   fmt::print("{}", diagnosis_text(diagnosis));
+class Diagnosis {
+ public:
+  explicit Diagnosis(const DiagnosisOptions& options = {})
+      : options_{options},
+        calls_{{.most_calls = options.most_calls}} {}
+
+  void add(const TraceRecord& record) {
+    calls_.add(record, [&](const TracedCall& call) {
+      if (call.told_by_policy && !call.id_reused) ++handed_on_early_;
+      add(call);
+    });
+  }
+
+  void add(const TracedCall& call) {
+    const auto only_outer = !call.told_by_policy && call.request_count == 0;  // calls within it were told of
+    const auto tool = only_outer ? call.tool : tool_of(call);
+    CallFindings{call, options_.max_attempts, options_.deadline}.tell(
+        [&](FindingKind kind, std::string_view detail) -> Finding& { return finding(kind, tool, detail); });
+    if (only_outer) return;
+    totals_.find(tool)->second.add(call);
+    if (call.told_by_policy) ++policy_calls_;
+    add_to_row(call, tool);
+  }
+
+  /// No more will come. What is still open is taken as it stands.
+  void finish() {
+    calls_.finish([&](const TracedCall& call) { add(call); });
+    while (!rows_.empty()) end_row(rows_.take_oldest());
+  }
+
+  /// What was found, the gravest first, and of one weight what concerns most calls.
+  std::vector<Finding> findings() const {
+    std::vector<Finding> all;
+    for (const auto& [key, found] : findings_) {
+      // Whether a call passed a policy by can be said only if policies told of calls at all.
+      if (found.kind != FindingKind::never_reached_policy || policy_calls_ > 0) all.push_back(found);
+    }
+    for (const auto& [tool, totals] : totals_) {
+      if (totals.slept <= totals.worked || !totals.worked_is_known) continue;
+      all.push_back({.kind = FindingKind::mostly_waiting,
+                     .tool = tool,
+                     .calls = totals.calls,
+                     .attempts = totals.attempts,
+                     .slept = totals.slept,
+                     .worked = totals.worked});
+    }
+    const auto rank = [](const Finding& found) {
+      return std::tuple{weight(found.kind), ~found.calls, found.kind, std::string_view{found.tool},
+                        std::string_view{found.detail}};
+    };
+    std::sort(all.begin(), all.end(), [&](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
+    return all;
+  }
+
+  /// By the tools' names.
+  std::vector<ToolTotals> tools() const {
+    std::vector<ToolTotals> all;
+    for (const auto& [name, totals] : totals_) all.push_back(totals), all.back().tool = name;
+    return all;
+  }
+  /// How many calls of policies were put away to make room, before the log's end. What others logged of them afterwards was not
+  /// put to them.
+  std::uint64_t handed_on_early() const noexcept { return handed_on_early_; }
+
+ private:
+  using Key = std::tuple<FindingKind, std::string, std::string>;
+  static constexpr std::size_t most_rows = 4'096;
+
+  std::string tool_of(const TracedCall& call) {
+    if (totals_.find(call.tool) != totals_.end()) return call.tool;
+    const auto full = totals_.size() >= static_cast<std::size_t>(options_.most_tools);
+    auto name = full ? std::string{other_tools} : call.tool;
+    totals_.try_emplace(name);
+    return name;
+  }
+
+  Finding& finding(FindingKind kind, const std::string& tool, std::string_view detail) {
+    auto found = findings_.find(Key{kind, tool, detail});
+    if (found == findings_.end()) {
+      const auto full = findings_.size() >= static_cast<std::size_t>(options_.most_findings);
+      found = findings_.try_emplace(Key{kind, tool, full ? other_details : detail}).first;
+      found->second.kind = kind;
+      found->second.tool = tool;
+      found->second.detail = std::get<2>(found->first);
+    }
+    return found->second;
+  }
+
+  void add_to_row(const TracedCall& call, const std::string& tool) {
+    if (call.id.empty()) return;
+    key_.assign(call.scope).append(1, '\n').append(tool);
+    if (rows_.find(key_) == nullptr) {
+      if (!failed(call)) return;
+      if (rows_.size() >= most_rows) end_row(rows_.take_oldest());
+      rows_.touch(key_) = CallRow{tool};
+    }
+    auto& row = rows_.touch(key_);
+    if (!row.add(call, options_.repeated_within)) {
+      end_row(rows_.take(key_));
+      return add_to_row(call, tool);
+    }
+    if (row.is_over()) end_row(rows_.take(key_));
+  }
+  void end_row(const CallRow& row) {
+    const auto found = row.finding();
+    if (!found) return;
+    auto& sum = finding(found->kind, found->tool, {});
+    if (sum.rows == 0) {
+      sum = *found;
+      return;
+    }
+    ++sum.rows;
+    sum.calls += found->calls;
+    sum.attempts += found->attempts;
+    sum.fewest_attempts = smaller_of(sum.fewest_attempts, found->fewest_attempts);
+    sum.most_attempts = larger_of(sum.most_attempts, found->most_attempts);
+  }
+
+  DiagnosisOptions options_;
+  TraceAssembler calls_;
+  std::map<std::string, ToolTotals, std::less<>> totals_;
+  std::map<Key, Finding> findings_;
+  LruMap<CallRow> rows_;  // of a tool in a scope
+  std::string key_;
+  std::uint64_t policy_calls_ = 0;
+  std::uint64_t handed_on_early_ = 0;
+};
+
+}  // namespace encore
