@@ -1,6 +1,5 @@
 // The exception of a call that was refused before its first attempt.
 #pragma once
-#include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>
 
@@ -26,12 +25,10 @@ class Refused : public Unretryable {
     if (!call_name.empty()) append_name(text += " (", call_name), text += ')';
     return text.append(" was refused before its first attempt: ").append(to_string(reason));
   }
-  // Names come from models: one with a newline in it must not become a line of a log.
+  // Names come from models: what is in one of them must not end the line of a log, or act on a terminal.
   static void append_name(std::string& text, std::string_view name) {
-    if (reads_plain(name))
-      text.append(name);
-    else
-      append_quoted(text, name);
+    for (const char character : name)
+      text += static_cast<unsigned char>(character) < 0x20 || character == 0x7F ? '?' : character;
   }
   StopReason reason_;
 };
