@@ -50,6 +50,8 @@ struct Call {
   const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
   const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
 
+  /// Is it made in one attempt, whatever its policy allows? (I1)
+  constexpr bool runs_once() const noexcept { return replay >= ReplaySafety::never; }
   /// Does it bring a limit that must be looked at before its first attempt?
   constexpr bool limits_itself() const noexcept {
     // Of both the one that limits nothing is 0: they are looked at together.

@@ -129,7 +129,7 @@ class ObservedCall {
             .run_scope = call().scope,
             .id = call().id,
             .current = &frame_.current,
-            .max_retries = max_retries_,
+            .max_retries = call().runs_once() ? 0 : max_retries_,
             .inner_attempts = policy_.inner_attempts(),
             .limits = &frame_.limits,
             .now = now(),

@@ -145,7 +145,7 @@ class RetryState : public ObservedCall<Policy> {
             .call_name = std::string{frame_.current.name()},
             .reason = reason_,
             .attempts = attempts(),
-            .max_attempts = policy_.max_attempts(),
+            .max_attempts = call().runs_once() ? 1 : policy_.max_attempts(),
             .elapsed = this->elapsed(),
             .slept = slept_,
             .error = error_,

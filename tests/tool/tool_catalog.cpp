@@ -15,6 +15,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -142,6 +143,32 @@ TEST_CASE(
   CHECK(warehouse.runs == 1);
   CHECK_THAT(warehouse.trace,
              Attempted(1) && EndedBecause(StopReason::not_repeatable) && EndedIn(TerminalMode::error_result));
+}
+
+TEST_CASE("a tool that runs once has one attempt at most, wherever that is told [F2, I1]", "[tool_catalog]") {
+  Warehouse warehouse;
+  std::vector<std::optional<int>> told;
+  const RetryPolicy policy{RetryOn<TimeoutError>{}, encore::MaxRetries{2}, warehouse.clock, warehouse.trace,
+                           encore::TellModelWith{[&](const encore::Failure& failure) {
+                             told.push_back(failure.max_attempts);
+                             return std::string{};
+                           }}};
+  const auto fail = [](const ToolCall&) -> std::string { throw TimeoutError{"slow"}; };
+  const auto work = [](const ToolCall&) { return "done"; };
+  warehouse.catalog.add("fails_once", policy, fail);
+  warehouse.catalog.add("works_once", policy, work);
+  warehouse.catalog.add("fails", ReplaySafety::repeatable_with_key, policy, fail);
+  const auto most_attempts = [&](const std::string& name) {
+    warehouse.trace.clear();
+    static_cast<void>(warehouse.call(name));
+    std::set<std::optional<int>> most;
+    for (const auto& event : warehouse.trace.events()) most.insert(event.max_attempts);
+    return most;
+  };
+  CHECK(most_attempts("fails_once") == std::set<std::optional<int>>{1});
+  CHECK(most_attempts("works_once") == std::set<std::optional<int>>{1});
+  CHECK(most_attempts("fails") == std::set<std::optional<int>>{3});
+  CHECK(told == std::vector<std::optional<int>>{1, 3});
 }
 
 TEST_CASE("a tool whose policy was never stated runs once and takes over nobody else's [I1]",
