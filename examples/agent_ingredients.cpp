@@ -188,28 +188,40 @@ void guards_of_a_policy() {
 
 // ---- the guards of a run -------------------------------------------------------------------------------------------
 
+enum class Words { same, new_each_time };
+
 // How many calls of `search` a run with this guard makes, of a hundred.
 template <class... Guard>
-int calls_made(const Guard&... guards) {
+int calls_made(Words words, const Guard&... guards) {
   int made = 0;
   ToolCatalog tools;
   tools.add("search", [&](const std::string&) { return std::to_string(++made); });
   ToolRun run{tools, guards...};
-  for (int call = 0; call < 100; ++call) run.handle(ToolCall{.name = "search", .arguments = "{}"});
+  for (int call = 0; call < 100; ++call) {
+    const auto query = words == Words::same ? "retry" : "retry " + std::to_string(call);
+    run.handle(ToolCall{.name = "search", .arguments = query});
+  }
   return made;
 }
 
 void guards_of_a_run() {
-  expect(calls_made(CallLimit{.run_limit = 20}) == 20, "CallLimit");
-  expect(calls_made(CallLimit{.run_limit = 20, .on_limit = OnLimit::answer_calls}) == 20, "answer_calls");
-  expect(calls_made(CallLimit{.tool = "search", .thread_limit = 10}) == 10, "CallLimit of one tool");
-  expect(calls_made(CallLimit{.run_limit = 20, .on_limit = OnLimit::end_run}) == 20, "OnLimit::end_run");
-  expect(calls_made(StepLimit{.run_limit = 50}) == 50, "StepLimit");
-  expect(calls_made(LoopDetector{.repeats = 3}) == 3, "LoopDetector");
-  expect(calls_made(LoopDetector{.repeats = 3, .max_cycle_len = 8, .with_results = true}) == 100,
+  expect(calls_made(Words::same, CallLimit{.run_limit = 20}) == 20, "CallLimit");
+  expect(calls_made(Words::same, CallLimit{.run_limit = 20, .on_limit = OnLimit::answer_calls}) == 20,
+         "answer_calls");
+  expect(calls_made(Words::same, CallLimit{.tool = "search", .thread_limit = 10}) == 10,
+         "CallLimit of one tool");
+  expect(calls_made(Words::same, CallLimit{.run_limit = 20, .on_limit = OnLimit::end_run}) == 20,
+         "OnLimit::end_run");
+  expect(calls_made(Words::same, StepLimit{.run_limit = 50}) == 50, "StepLimit");
+  expect(calls_made(Words::same, LoopDetector{.repeats = 3}) == 3, "LoopDetector");
+  expect(calls_made(Words::same, LoopDetector{.repeats = 3, .max_cycle_len = 8, .with_results = true}) == 100,
          "LoopDetector, where results count");
+  const LoopDetector by_name{.signature = [](const IssuedCall& call) { return std::string{call.name}; }};
+  expect(calls_made(Words::new_each_time, LoopDetector{}) == 100 &&
+             calls_made(Words::new_each_time, by_name) == 3,
+         "LoopDetector with a signature of the host's");
   try {
-    calls_made(CallLimit{.run_limit = 20, .on_limit = OnLimit::throw_exception});
+    calls_made(Words::same, CallLimit{.run_limit = 20, .on_limit = OnLimit::throw_exception});
     expect(false, "OnLimit::throw_exception");
   } catch (const CallLimitExceeded& refused) {
     expect(refused.run_count() == 21, "CallLimitExceeded");

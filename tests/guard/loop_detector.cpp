@@ -140,6 +140,32 @@ TEST_CASE("other arguments are another call, to the byte; the caller's own signa
   CHECK_FALSE(own.admit({.name = "search", .arguments = "3", .signature = "other"}));
 }
 
+TEST_CASE("a detector can make the signatures itself, of calls that bring none [H6]", "[loop_detector]") {
+  const LoopDetector by_name{.repeats = 2,
+                             .signature = [](const IssuedCall& call) { return std::string{call.name}; }};
+  LoopWatch watch{by_name};
+  CHECK_FALSE(watch.admit({.name = "search", .arguments = "1"}));
+  CHECK_FALSE(watch.admit({.name = "search", .arguments = "2"}));
+  const auto loop = watch.admit({.name = "search", .arguments = "3"});
+  REQUIRE(loop);
+  CHECK(loop->pattern == std::vector<std::string>{"search"});
+  CHECK_FALSE(watch.admit({.name = "search", .signature = "its own"}));
+
+  auto with_results = by_name;
+  with_results.with_results = true;
+  LoopWatch polls{with_results};
+  for (const auto* page : {"1", "2"}) {
+    CHECK_FALSE(polls.admit({.name = "search", .arguments = page}));
+    polls.answered({.name = "search", .arguments = page}, "nothing found");
+  }
+  CHECK(polls.admit({.name = "search", .arguments = "3"}));
+
+  LoopWatch model{by_name};
+  model.record({.name = "plan", .arguments = "1"});
+  model.record({.name = "plan", .arguments = "2"});
+  CHECK(model.check());
+}
+
 TEST_CASE("with results, polling that makes progress is no loop, polling without is one [H6]",
           "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 3, .with_results = true}};

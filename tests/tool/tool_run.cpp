@@ -224,6 +224,20 @@ TEST_CASE("loops are noticed as loops.csv has them, and a refused call is not ma
   }
 }
 
+TEST_CASE("a model that asks the same in ever new words is stopped by a signature of the host's [H6]",
+          "[tool_run]") {
+  Bench bench;
+  ToolRun run{bench.catalog, LoopDetector{.repeats = 3, .signature = [](const IssuedCall& call) {
+                                            return std::string{call.name};
+                                          }}};
+  std::string shape;
+  for (int i = 0; i < 5; ++i)
+    shape += run.handle(ToolCall{.id = "1", .name = "search", .arguments = std::to_string(i)}).is_error()
+                 ? '-'
+                 : '+';
+  CHECK(shape == "+++--");
+}
+
 TEST_CASE("a poll that makes progress is no loop where results count [H6]", "[tool_run]") {
   Bench bench;
   int progress = 0;

@@ -22,12 +22,15 @@ class LoopWatch;
 /// A loop is a pattern of at most `max_cycle_len` calls that was made `repeats` times over, with nothing between; the call that
 /// would begin it once more is refused. Calls are the same if name and arguments are, or the caller's own signature. (H6)
 ///   LoopDetector{.repeats = 3}
+///   LoopDetector{.signature = [](const IssuedCall& call) { return std::string{call.name}; }}  // whatever the arguments
 struct LoopDetector {
   using State = LoopWatch;
   CycleFinder<int>::Repeats repeats = 3;
   CycleFinder<int>::MaxCycleLen max_cycle_len = 8;
   bool with_results =
       false;  ///< only calls with the same results repeat each other: a poll that makes progress is no loop
+  /// The caller's own signature of a call that brings none, for a model that says the same in other words. It must not throw.
+  std::string (*signature)(const IssuedCall& call) = nullptr;
 };
 
 /// A refusal for going round in a loop.
@@ -41,12 +44,13 @@ class LoopWatch {
  public:
   explicit LoopWatch(const LoopDetector& settings)
       : with_results_{settings.with_results},
+        own_signature_{settings.signature},
         finder_{settings.repeats, settings.max_cycle_len} {}
 
   /// Before a call: refuses it if it would go on with a loop, and then remembers nothing; the same call is refused again, and
   /// another is admitted and breaks the loop.
   [[nodiscard]] std::optional<LoopDetected> admit(const IssuedCall& call) {
-    const CallSignature signature{call};
+    const auto signature = signature_of(call);
     const std::lock_guard lock{mutex_};
     const auto length = finder_.find([&](const Entry& first) { return first.call == signature; });
     if (length != 0) return detected(length, call.name);
@@ -58,7 +62,7 @@ class LoopWatch {
   /// count, and may always be said. Calls made at the same time do not know of each other's results.
   void answered(const IssuedCall& call, std::string_view content) {
     if (!with_results_) return;
-    const CallSignature signature{call};
+    const auto signature = signature_of(call);
     const std::lock_guard lock{mutex_};
     remember(call, signature, signature.with_result(content));
   }
@@ -72,7 +76,7 @@ class LoopWatch {
     return detected(length, {});
   }
   void record(const IssuedCall& call) {
-    const CallSignature signature{call};
+    const auto signature = signature_of(call);
     const std::lock_guard lock{mutex_};
     remember(call, signature, signature);
   }
@@ -136,6 +140,11 @@ class LoopWatch {
     friend bool operator==(const Entry& a, const Entry& b) noexcept { return a.whole == b.whole; }
   };
 
+  CallSignature signature_of(const IssuedCall& call) const {
+    if (own_signature_ == nullptr || call.signature) return CallSignature{call};
+    const auto own = own_signature_(call);
+    return CallSignature{{.signature = own}};
+  }
   void remember(const IssuedCall& call, const CallSignature& signature, const CallSignature& whole) {
     const auto name = call.name.empty() ? call.signature.value_or(call.name) : call.name;
     finder_.push({signature, whole, std::string{name.substr(0, 64)}});
@@ -165,6 +174,7 @@ class LoopWatch {
   }
 
   const bool with_results_;
+  std::string (*const own_signature_)(const IssuedCall&);
   mutable std::mutex mutex_;
   CycleFinder<Entry> finder_;
 };
