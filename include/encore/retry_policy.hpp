@@ -6,6 +6,7 @@
 #include <encore/extremes.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/operation.hpp>
+#include <encore/policy_parts.hpp>
 #include <encore/recipe.hpp>
 #include <encore/recipe_check.hpp>
 #include <encore/refused.hpp>
@@ -19,9 +20,7 @@
 #include <cstddef>
 #include <exception>
 #include <new>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -36,14 +35,8 @@ inline constexpr bool is_policy = false;
 template <class C, class P, class R>
 inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
 
-struct Rebuilt {};  // tells the constructor that starts from another policy
+struct Rebuilt {};  // tells the constructor that starts from another policy, or from nothing
 
-/// Another policy's ingredients, but for those that play one of these roles.
-template <class Policy, class... Removed>
-struct Without {
-  const Policy& policy;
-};
-struct FromNothing {};
 }  // namespace detail
 
 /// Retries calls. An immutable value made of ingredients in any order: use one from any number of threads. (L1)
@@ -53,50 +46,20 @@ struct FromNothing {};
 /// exponential backoff from 1 s by 2 to 60 s with 25 % proportional jitter; the last exception is rethrown (A1). Clock, observers
 /// and guards given as lvalues are referred to and must outlive the policy (F4).
 template <class ClockT, class PredicateT, class... X>
-class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
-  static_assert(
-      !std::same_as<PredicateT, detail::Unnamed>,
-      "a RetryPolicy needs to be told what to retry: add RetryOn<YourError>{}, RetryIfResult{...} or, "
-      "if it must be, RetryOnEveryException{}");
-  static_assert(detail::has_what_its_role_needs<ClockT>() && detail::has_what_its_role_needs<PredicateT>() &&
-                (detail::has_what_its_role_needs<X>() && ...));
-  using Ingredients = Plus<ClockT, PredicateT, X...>;
-  template <class Role>
-  using Slot = detail::find_t<Role, Ingredients>;
-  template <class Role>
-  using Many = detail::kept_tuple_t<detail::all_of_t<Role, Ingredients>>;
+class RetryPolicy<ClockT, PredicateT, Plus<X...>>
+    : public detail::PolicyParts<ClockT, PredicateT, Plus<X...>> {
+  using Parts = detail::PolicyParts<ClockT, PredicateT, Plus<X...>>;
 
  public:
-  using ClockType = std::remove_cvref_t<ClockT>;
-  using PredicateType = PredicateT;
-  using BackoffType = std::remove_cvref_t<Slot<role::Backoff>>;
-  using JitterType = std::remove_cvref_t<Slot<role::Jitter>>;
-  using FailureStrategyType = std::remove_cvref_t<Slot<role::OnFailure>>;
-  using Guards = Many<role::Guard>;
-
-  static constexpr bool observed = std::tuple_size_v<Many<role::Observer>> != 0;
-  static constexpr bool guarded = std::tuple_size_v<Guards> != 0;
-  static constexpr bool has_time_budget = !std::same_as<Slot<role::TimeBudget>, NoTimeBudget>;
-  static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
-  static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
-  static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
-  static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
-  static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
-  /// Nothing has to be asked before the first attempt, and nobody but observers hears how it went.
-  static constexpr bool starts_straight = rethrows && !guarded && !notices_nesting && !prepares_retries;
-  /// Somebody may look at the call itself.
-  static constexpr bool reads_call = observed || has_seed || !detail::types_only<PredicateT> ||
-                                     !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
-                                     std::tuple_size_v<Many<role::Never>> != 0;
-  static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
+  using Parts::backoff, Parts::jitter, Parts::max_retries, Parts::rethrows, Parts::starts_straight;
+  using typename Parts::FailureStrategyType;
 
   /// From ingredients, in any order.
   template <class... G>
     requires(!(sizeof...(G) == 1 && (detail::is_policy<std::remove_cvref_t<G>> && ...)) &&
              !(std::same_as<G, detail::Rebuilt> || ...))
   constexpr explicit RetryPolicy(G&&... ingredients)
-      : RetryPolicy{detail::Rebuilt{}, detail::FromNothing{}, detail::SingleRoles{},
-                    std::forward<G>(ingredients)...} {
+      : RetryPolicy{detail::Rebuilt{}, detail::FromNothing{}, std::forward<G>(ingredients)...} {
     detail::check_recipe<G...>();
   }
 
@@ -108,8 +71,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
     using Changed = RetryPolicy<detail::find_t<role::Clock, detail::join_t<Newer, Plus<ClockT>>>,
                                 detail::find_t<role::Predicate, detail::join_t<Newer, Plus<PredicateT>>>,
                                 detail::canonical_t<Newer, Plus<CountLimit, X...>>>;
-    return Changed{detail::Rebuilt{}, detail::Without<RetryPolicy>{*this}, detail::SingleRoles{},
-                   std::forward<G>(ingredients)...};
+    return Changed{detail::Rebuilt{}, detail::Without<Parts>{*this}, std::forward<G>(ingredients)...};
   }
 
   /// A copy in which these roles are at their defaults, or empty: `policy.without<role::Observer, role::Jitter>()`.
@@ -121,7 +83,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
                   "a RetryPolicy cannot do without its predicate");
     using Kept = typename detail::without<Plus<ClockT, X...>, Role...>::type;
     using Changed = RetryPolicy<detail::find_t<role::Clock, Kept>, PredicateT, detail::canonical_t<Kept>>;
-    return Changed{detail::Rebuilt{}, detail::Without<RetryPolicy, Role...>{*this}, detail::SingleRoles{}};
+    return Changed{detail::Rebuilt{}, detail::Without<Parts, Role...>{*this}};
   }
 
   /// Runs `callable`, again if it fails and may be retried, and gives what the failure strategy makes of it. The callable is
@@ -149,59 +111,6 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
     return Wrapped<RetryPolicy, std::decay_t<F>>{*this, std::move(name), std::forward<F>(callable)};
   }
 
-  // What it is made of, for drivers, catalogs and tests.
-
-  constexpr auto& clock() const noexcept { return get<role::Clock>(); }
-  constexpr const PredicateT& predicate() const noexcept { return get<role::Predicate>(); }
-  constexpr const BackoffType& backoff() const noexcept { return get<role::Backoff>(); }
-  constexpr const auto& jitter() const noexcept { return get<role::Jitter>(); }
-  constexpr const auto& failure_strategy() const noexcept { return get<role::OnFailure>(); }
-  constexpr const auto& hint_source() const noexcept { return get<role::HintSource>(); }
-  constexpr const auto& before_retry() const noexcept { return get<role::BeforeRetry>(); }
-  constexpr const auto& observers() const noexcept { return observers_; }
-  constexpr const auto& guards() const noexcept { return guards_; }
-  constexpr const auto& never() const noexcept { return never_; }
-
-  constexpr int max_retries() const noexcept {
-    return get<role::CountLimit>().max_retries(time_budget().has_value());
-  }
-  /// The most attempts of one call, the first one included; empty means unlimited.
-  constexpr std::optional<int> max_attempts() const noexcept {
-    if (CountLimit::is_unlimited(max_retries())) return std::nullopt;
-    return max_retries() + 1;
-  }
-  constexpr std::optional<Duration> time_budget() const noexcept { return span_of<role::TimeBudget>(); }
-  constexpr std::optional<Duration> attempt_timeout() const noexcept {
-    return span_of<role::AttemptTimeout>();
-  }
-  constexpr Duration least_attempt_time() const noexcept {
-    return span_of<role::LeastAttemptTime>().value_or(Duration::zero());
-  }
-  constexpr Duration hint_cap() const noexcept { return get<role::HintCap>().value; }
-  constexpr std::optional<std::uint64_t> seed() const noexcept {
-    if constexpr (has_seed)
-      return get<role::Seed>().value;
-    else
-      return std::nullopt;
-  }
-  /// How many attempts what is called makes by itself for each of this policy's. (J1)
-  constexpr int inner_attempts() const noexcept {
-    if constexpr (std::same_as<Slot<role::InnerAttempts>, AlreadyRetries>)
-      return get<role::InnerAttempts>().attempts;
-    else
-      return 1;
-  }
-  /// The most requests of one call that reach the dependency; empty means unlimited.
-  constexpr std::optional<std::int64_t> max_requests() const noexcept {
-    return max_requests_of(max_attempts(), inner_attempts());
-  }
-  constexpr Nested nested() const noexcept {
-    if constexpr (notices_nesting)
-      return get<role::Nesting>().choice;
-    else
-      return Nested::allow;
-  }
-
   /// The waits of a call that fails until its last attempt, before anything runs. Unlimited retries: of the first `retries`. (C10)
   constexpr auto schedule() const { return Schedule{backoff(), jitter(), max_retries()}; }
   constexpr auto schedule(int retries) const {
@@ -214,94 +123,13 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>> {
   template <class, class>
   friend class Wrapped;
 
+  template <class Old, class... G>
+  constexpr RetryPolicy(detail::Rebuilt, const Old& old, G&&... ingredients)
+      : Parts{old, detail::SingleRoles{}, std::forward<G>(ingredients)...} {}
+
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto conduct(const Call& call, F& callable, A&... args) const
       -> detail::result_t<FailureStrategyType, F, A...>;
-
-  // Each slot is filled by the first ingredient that plays its role, else from the older policy, else by its default.
-  template <class Old, class... Role, class... G>
-  constexpr RetryPolicy(detail::Rebuilt, const Old& old, Plus<Role...>, G&&... g)
-      : slots_{detail::Kept<Slot<Role>>{std::in_place, chosen<Role>(old, std::forward<G>(g)...)}...},
-        never_{std::tuple_cat(older_many<role::Never>(old),
-                              detail::as_tuple<role::Never>(std::forward<G>(g))...)},
-        observers_{std::tuple_cat(older_many<role::Observer>(old),
-                                  detail::as_tuple<role::Observer>(std::forward<G>(g))...)},
-        guards_{std::tuple_cat(older_many<role::Guard>(old),
-                               detail::as_tuple<role::Guard>(std::forward<G>(g))...)} {}
-
-  template <class Role, class Old>
-  static constexpr decltype(auto) chosen(const Old& old) {
-    return older<Role>(old);
-  }
-  template <class Role, class Old, class G, class... L>
-  static constexpr decltype(auto) chosen([[maybe_unused]] const Old& old, [[maybe_unused]] G&& first,
-                                         [[maybe_unused]] L&&... others) {
-    if constexpr (Plays<G, Role>)
-      return std::forward<G>(first);
-    else if constexpr (detail::supplies<G, Role>)
-      return first.template part<Role>();
-    else
-      return chosen<Role>(old, std::forward<L>(others)...);
-  }
-  template <class Role, class Policy, class... Removed>
-  static constexpr decltype(auto) older(const detail::Without<Policy, Removed...>& old) {
-    if constexpr ((std::same_as<Role, Removed> || ...))
-      return Slot<Role>{};
-    else
-      return old.policy.template get<Role>();
-  }
-  template <class Role>
-  static constexpr auto older(detail::FromNothing) {
-    static_assert(std::default_initializable<Slot<Role>>,
-                  "this policy's type names an ingredient that cannot be made from nothing: give it to the "
-                  "constructor");
-    return Slot<Role>{};
-  }
-  template <class Role, class Policy, class... Removed>
-  static constexpr auto older_many([[maybe_unused]] const detail::Without<Policy, Removed...>& old) {
-    if constexpr ((std::same_as<Role, Removed> || ...))
-      return std::tuple<>{};
-    else
-      return old.policy.template many<Role>();
-  }
-  template <class Role>
-  static constexpr std::tuple<> older_many(detail::FromNothing) {
-    return {};
-  }
-
-  template <class Role>
-  constexpr auto& get() const noexcept {
-    return std::get<detail::index_in<Role, detail::SingleRoles>>(slots_).get();
-  }
-  template <class Role>
-  constexpr const auto& many() const noexcept {
-    if constexpr (std::same_as<Role, role::Never>)
-      return never_;
-    else if constexpr (std::same_as<Role, role::Observer>)
-      return observers_;
-    else
-      return guards_;
-  }
-  template <class Role>
-  constexpr std::optional<Duration> span_of() const noexcept {
-    const auto& slot = get<Role>();
-    if constexpr (requires { slot.value; })
-      return slot.value;
-    else
-      return std::nullopt;
-  }
-
-  template <class Roles>
-  struct slots_for;
-  template <class... Role>
-  struct slots_for<Plus<Role...>> {
-    using type = std::tuple<detail::Kept<Slot<Role>>...>;
-  };
-
-  [[no_unique_address]] typename slots_for<detail::SingleRoles>::type slots_;
-  [[no_unique_address]] Many<role::Never> never_;
-  [[no_unique_address]] Many<role::Observer> observers_;
-  [[no_unique_address]] Guards guards_;
 };
 
 template <class... G>
@@ -338,7 +166,7 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& c
     -> detail::result_t<FailureStrategyType, F, A...> {
 #if !defined(__cpp_exceptions)
   static_assert(
-      !rethrows || (!guarded && !has_time_budget),
+      !rethrows || (!Parts::guarded && !Parts::has_time_budget),
       "without exceptions a refusal cannot be thrown, and a time budget or a guard may refuse a call: "
       "add ReturnOutcome{} or FormatFailure{...}");
 #endif
