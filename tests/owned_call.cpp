@@ -36,13 +36,22 @@ TEST_CASE("an owned call keeps its stop token alive [K1]", "[owned_call]") {
   CHECK(owned.view().stop.stop_requested());
 }
 
+TEST_CASE("an owned call keeps the scope of its call, if it has one [I2]", "[owned_call]") {
+  auto scope = std::make_unique<encore::Scope>(1, 2);
+  OwnedCall owned{Call{.scope = scope.get()}};
+  scope.reset();
+  const OwnedCall moved{std::move(owned)};
+  REQUIRE(moved.view().scope != nullptr);
+  CHECK(*moved.view().scope == encore::Scope{1, 2});
+  CHECK(OwnedCall{Call{}}.view().scope == nullptr);
+}
+
 TEST_CASE("an owned call keeps everything else of its call", "[owned_call]") {
-  const encore::Scope scope{1, 2};
   const OwnedCall owned{Call{.deadline = encore::TimePoint{encore::Duration{5}},
                              .replay = encore::ReplaySafety::repeatable_with_key,
-                             .scope = &scope}};
+                             .refused = encore::StopReason::call_limit_reached}};
   CHECK(owned.view().deadline == encore::TimePoint{encore::Duration{5}});
   CHECK(owned.view().replay == encore::ReplaySafety::repeatable_with_key);
-  CHECK(owned.view().scope == &scope);
+  CHECK(owned.view().refused == encore::StopReason::call_limit_reached);
   STATIC_REQUIRE(!std::is_copy_constructible_v<OwnedCall>);
 }

@@ -25,7 +25,7 @@ inline constexpr bool runs_only_once =
 
 /// Says in words why a callable cannot be retried.
 template <class F, class... A>
-[[noreturn]] void refuse_callable() {
+struct RepeatedCallable {
   static_assert(
       !runs_only_once<F, A...>,
       "this callable can be invoked only once: its call operator is &&-qualified, or it takes an argument by "
@@ -33,6 +33,10 @@ template <class F, class... A>
   static_assert(
       runs_only_once<F, A...> || can_be_repeated<F, A...>,
       "this callable can be invoked neither with these arguments nor with them and `const encore::Attempt&`");
+};
+template <class F, class... A>
+[[noreturn]] void refuse_callable() {
+  static_assert(sizeof(RepeatedCallable<F, A...>) != 0);
   std::abort();
 }
 /// What a refused callable returns: it converts to anything, so that the words above are the only error.

@@ -13,8 +13,8 @@
 
 namespace encore {
 
-/// A copy of a call with its texts and its stop token. Texts of up to `room` bytes together are kept without allocating.
-/// `scope` and `outer` are still referred to. Move-only.
+/// A copy of a call with its texts, its stop token and its scope. Texts of up to `room` bytes together are kept without
+/// allocating. `outer` is still referred to. Move-only.
 class OwnedCall {
  public:
   static constexpr std::size_t room = 120;
@@ -22,7 +22,8 @@ class OwnedCall {
   explicit OwnedCall(const Call& call)
       : sizes_{call.id.size(), call.name.size(), call.resolved_name.size(), call.operation_key.size()},
         rest_{call},
-        stop_{call.stop} {
+        stop_{call.stop},
+        scope_{call.scope != nullptr ? *call.scope : Scope{0, 0}} {
     const auto size = sizes_[0] + sizes_[1] + sizes_[2] + sizes_[3];
     if (size > room) elsewhere_ = std::make_unique_for_overwrite<char[]>(size);
     auto* to = elsewhere_ != nullptr ? elsewhere_.get() : here_.data();
@@ -44,13 +45,15 @@ class OwnedCall {
     call.resolved_name = next(sizes_[2]);
     call.operation_key = next(sizes_[3]);
     call.stop = stop_.view();
+    if (call.scope != nullptr) call.scope = &scope_;
     return call;
   }
 
  private:
   std::array<std::size_t, 4> sizes_;
-  Call rest_;  // all but the texts and the token
+  Call rest_;  // all but the texts, the token and the scope
   OwnedStop stop_;
+  Scope scope_;  // where the call has one
   std::unique_ptr<char[]> elsewhere_{};
   std::array<char, room> here_;
 };

@@ -2,13 +2,17 @@
 #include "../attempts.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
+#include <encore/guard/circuit_breaker.hpp>
+#include <encore/guard/retry_budget.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/manual_executor.hpp>
 #include <encore/testing/recorder.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <cerrno>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -251,47 +255,80 @@ TEST_CASE_METHOD(OnFakeTime, "a cancelled operation is never retried [B4]", "[co
   CHECK(attempts_of(RetryOn<std::system_error>{}, {ETIMEDOUT, encore_tests::asio_like}) == 3);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "destroyed in a wait, a call gives its permit back and says so [H1 F1]",
+TEST_CASE_METHOD(OnFakeTime, "destroyed at any point, a call gives its permit back and says so once [H1 F1]",
                  "[co_run]") {
-  Counting guard;
-  {
-    auto task = co_run(
-        policy.with(guard), {.id = "a"},
-        []() -> Task<int> {
-          throw Slow{"slow"};
-          co_return 0;
-        },
-        executor.sleeper());
-    task.start();
-    CHECK(executor.sleeping() == 1);
-    CHECK(guard.out == 1);  // taken before the wait
+  // Attempts take a second, and waits take 1 s and 2 s: it is destroyed in its first attempt, in its first wait, in its second
+  // attempt …, before it starts, and after its end.
+  for (const auto after : {-1s, 0s, 1s, 2s, 3s, 5s, 6s}) {
+    INFO("destroyed after " << after.count() << " s");
+    Counting guard;
+    Recorder events;
+    {
+      auto task = co_run(
+          policy.with(guard, events), {.id = "a"},
+          [&]() -> Task<int> {
+            co_await executor.sleeper()(1s, {});
+            throw Slow{"slow"};
+          },
+          executor.sleeper());
+      if (after >= 0s) {
+        task.start();
+        executor.run_for(after);
+      }
+      CHECK(task.done() == (after == 6s));
+      CHECK(guard.out == (after >= 0s && after < 6s ? 1 : 0));
+    }
+    CHECK(executor.sleeping() == 0);
+    CHECK(guard.out == 0);
+    const auto heard = events.events();
+    const auto finished = std::count_if(
+        heard.begin(), heard.end(), [](const auto& event) { return event.kind == EventKind::call_finished; });
+    CHECK(finished == (after >= 0s ? 1 : 0));
+    if (heard.empty()) continue;
+    CHECK(heard.back().kind == EventKind::call_finished);
+    CHECK(heard.back().reason == (after == 6s ? StopReason::retries_exhausted : StopReason::cancelled));
   }
-  CHECK(executor.sleeping() == 0);
-  CHECK(guard.out == 0);
-  CHECK(guard.unspent == 1);
-  CHECK(trace.events().back().kind == EventKind::call_finished);
-  CHECK(trace.events().back().reason == StopReason::cancelled);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "the frame owns the call's texts, the policy and the callable [F5]",
+TEST_CASE_METHOD(OnFakeTime, "all that a call was given may be gone before its first attempt [F5]",
                  "[co_run]") {
-  std::optional<Task<int>> task;
-  {
-    std::string id(300, 'i');  // longer than the room in the frame
-    const auto seen = std::make_shared<std::vector<std::string>>();
-    task.emplace(co_run(
-        RetryPolicy{policy}, {.id = id, .name = std::string{"a tool's name"}},
-        [seen](const Attempt& attempt) -> Task<int> {
-          seen->push_back(std::string{attempt.call_id()});
-          if (attempt.ordinal == 1) throw Slow{"slow"};
-          co_return static_cast<int>(attempt.call_name().size());
-        },
-        executor.sleeper()));
-    id.assign(300, 'x');
+  for (const auto size : {std::size_t{1}, OwnedCall::room, OwnedCall::room + 1}) {
+    INFO("an id of " << size << " bytes");
+    std::optional<Task<std::string>> task;
+    {
+      std::string id(size, 'i');
+      const std::stop_source source;
+      auto token = std::make_unique<std::stop_token>(source.get_token());
+      auto scope = std::make_unique<Scope>(1, 2);
+      std::string captured(100, 'c');
+      task.emplace(co_run(
+          RetryPolicy{policy},
+          {.id = id, .name = std::string{"a tool"}, .stop = *token, .scope = scope.get()},
+          [this, captured](const Attempt& attempt) -> Task<std::string> {
+            co_await executor.sleeper()(1s, attempt.stop());
+            if (attempt.ordinal == 1) throw Slow{"slow"};
+            co_return attempt.idempotency_key() + " " + std::string{attempt.call_name()} + " " + captured;
+          },
+          [this, captured](Duration duration, const StopView& stop) -> Task<void> {
+            co_await executor.sleeper()(duration, stop);
+            if (stop.stop_requested() || captured != std::string(100, 'c')) throw Cancelled{};
+          }));
+      id.assign(size, 'x'), captured.assign(100, 'x'), token.reset(), scope.reset();
+    }
+    const auto expected =
+        Scope{1, 2}.text() + "/" + std::string(size, 'i') + " a tool " + std::string(100, 'c');
+    CHECK(executor.run(*std::move(task)) == expected);
   }
-  CHECK(executor.run(*std::move(task)) == 13);
-  CHECK(trace.events().front().call_id == std::string(300, 'i'));
-  CHECK(trace.events().back().call_name == "a tool's name");
+  CHECK(trace.events().back().call_name == "a tool");
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a callable that cannot be copied is moved into the frame [A6]", "[co_run]") {
+  auto lookup = [left = std::make_unique<int>(2)]() -> Task<int> {
+    if ((*left)-- > 0) throw Slow{"slow"};
+    co_return 17;
+  };
+  auto task = co_run(policy, std::move(lookup), executor.sleeper());
+  CHECK(executor.run(std::move(task)) == 17);
 }
 
 TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may be a coroutine", "[co_run]") {
@@ -351,4 +388,88 @@ TEST_CASE("ten thousand calls in flight on one thread keep their budgets, ids an
   CHECK(gaps == 0);
   CHECK(failed == calls / 6);
   CHECK(succeeded == calls - calls / 6);
+}
+
+TEST_CASE("ten thousand calls in flight each have a time budget of their own [A3 D2 D3 F2]", "[co_run]") {
+  constexpr auto calls = 10'000;
+  FakeClock clock;
+  ManualExecutor executor{clock};
+  std::vector<Recorded> heard;
+  const RetryPolicy policy{
+      RetryOn<Slow>{}, TimeBudget{10s}, ConstantBackoff{3s},
+      NoJitter{},      clock,           [&](const Event& event) { heard.push_back(record(event)); },
+      ReturnOutcome{}};
+  std::vector<Task<Outcome<int>>> tasks;
+  for (auto call = 0; call < calls; ++call) {
+    tasks.push_back(co_run(
+        policy, {.id = std::to_string(call)},
+        []() -> Task<int> {
+          throw Slow{"slow"};
+          co_return 0;
+        },
+        executor.sleeper()));
+    tasks.back().start();
+    executor.run_for(100us);  // so each begins at another time, and none is over before the last begins
+  }
+  CHECK(executor.sleeping() == static_cast<std::size_t>(calls));
+  executor.run();
+
+  // Each made its attempts 0, 3, 6 and 9 s after it began: the next would have been after the end of its budget.
+  auto wrong = 0;
+  for (auto& task : tasks) {
+    const auto outcome = task.result();
+    if (outcome.reason() != StopReason::deadline || outcome.attempts() != 4 || outcome.elapsed() != 9s)
+      ++wrong;
+  }
+  auto switches = 0;
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    const auto& event = heard[i];
+    const auto began = TimePoint{} + std::stoi(event.call_id) * 100us;
+    if (event.at != began + (event.ordinal - 1) * 3s) ++wrong;
+    if (i > 0 && event.call_id != heard[i - 1].call_id) ++switches;
+  }
+  CHECK(wrong == 0);
+  CHECK(heard.size() == static_cast<std::size_t>(calls * (4 * 2 + 1)));
+  CHECK(switches == calls * 4 - 1);  // between two attempts of a call there were always other calls'
+}
+
+TEST_CASE("ten thousand calls in flight share one retry budget and one circuit [H4 H8]", "[co_run]") {
+  constexpr auto calls = 10'000;
+  FakeClock clock;
+  ManualExecutor executor{clock};
+  RetryBudget budget{{.share = 0.1, .floor = 0, .most_saved = calls}};
+  Counting in_flight;
+  auto attempts = 0;
+  std::map<StopReason, int> ended;
+  const auto run_all = [&](const auto& policy, const auto& operation) {
+    std::vector<Task<Outcome<int>>> tasks;
+    for (auto call = 0; call < calls; ++call) {
+      tasks.push_back(co_run(policy, {.id = std::to_string(call)}, operation, executor.sleeper()));
+      tasks.back().start();
+    }
+    executor.run();
+    attempts = 0;
+    ended.clear();
+    for (auto& task : tasks) {
+      const auto outcome = task.result();
+      attempts += outcome.attempts();
+      ++ended[outcome.reason()];
+    }
+    CHECK(in_flight.out == 0);
+  };
+  const auto down = []() -> Task<int> {
+    throw Slow{"slow"};
+    co_return 0;
+  };
+  const RetryPolicy policy{RetryOn<Slow>{}, clock, ReturnOutcome{}, budget, in_flight, NoJitter{}};
+  run_all(policy, down);
+  CHECK(attempts == calls + calls / 10);  // a tenth of the load more, and not one attempt beyond it
+  CHECK(ended == std::map<StopReason, int>{{StopReason::retry_budget_spent, calls}});
+  CHECK(budget.tokens() == 0);
+
+  // The circuit opens at the fifth failure, and stays open: whoever waits is refused on waking, everybody else at once.
+  CircuitBreaker breaker{{.failures_to_open = 5, .open_for = 1h}};
+  run_all(policy.without<role::Guard>().with(breaker, in_flight), down);
+  CHECK(attempts == 5);
+  CHECK(ended == std::map<StopReason, int>{{StopReason::circuit_open, calls}});
 }

@@ -2,12 +2,14 @@
 #pragma once
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/call_memory.hpp>
+#include <encore/async/sleeper.hpp>
 #include <encore/driver.hpp>
 #include <encore/operation.hpp>
 #include <encore/owned_call.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <concepts>
+#include <coroutine>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -16,20 +18,7 @@
 
 namespace encore {
 
-/// Turns a duration into something that can be awaited: `sleeper(duration)`, or `sleeper(duration, stop)` to end the wait when a
-/// stop is requested. One that does not take the stop view is not woken: the stop is then seen after the wait. (K1)
-template <class S>
-concept Sleeper = std::invocable<S&, Duration, const StopView&> || std::invocable<S&, Duration>;
-
 namespace detail {
-
-template <class S>
-auto sleep_with(S& sleeper, Duration duration, const StopView& stop) {
-  if constexpr (std::invocable<S&, Duration, const StopView&>)
-    return sleeper(duration, stop);
-  else
-    return sleeper(duration);
-}
 
 /// Does the strategy answer for a value with which the call ended?
 template <class Policy, class State>
@@ -53,22 +42,42 @@ struct LastValue<R&> {
 template <>
 struct LastValue<void> {};
 
-template <class Operation>
-using awaitable_of = raw_t<Operation>;
+/// Is it a coroutine's return type, for a coroutine with these parameters?
+template <class Awaitable, class... Parameter>
+concept CoroutineType = requires { typename std::coroutine_traits<Awaitable, Parameter...>::promise_type; };
 
-template <class Policy, class Operation>
-using co_result_t = typename awaitable_traits<awaitable_of<Operation>>::template rebind<
-    typename Policy::FailureStrategyType::template result<
-        typename awaitable_traits<awaitable_of<Operation>>::value_type>>;
+/// What a policy makes of an operation that returns a coroutine, or in words why it cannot.
+template <class Policy, class Operation, class S>
+struct CoCall : RepeatedCallable<Operation> {
+  using Awaitable = raw_t<Operation>;
+  static_assert(
+      CoroutineType<Awaitable, Policy, OwnedCall, Operation, S> &&
+          requires { typename awaitable_traits<Awaitable>::value_type; },
+      "co_run is for callables that return a coroutine, a Task<T> say; run() is for others. A "
+      "coroutine type that is not a template of its value needs an encore::awaitable_traits");
+  static_assert(Sleeper<S>,
+                "co_run waits by its last argument, a sleeper: it takes an encore::Duration, and a `const "
+                "encore::StopView&` too if a stop request can end its wait");
+  static_assert(!blocks<S>,
+                "this sleeper returns nothing that could be awaited: a coroutine must not block its thread");
+
+  using R = typename awaitable_traits<Awaitable>::value_type;
+  using Result = typename Policy::FailureStrategyType::template result<R>;
+  using type = typename awaitable_traits<Awaitable>::template rebind<Result>;
+  static_assert(Results<Policy, R>::movable, "co_run needs a result that can be moved");
+};
+template <class Policy, class Operation, class S>
+using co_result_t =
+    typename CoCall<std::remove_cvref_t<Policy>, std::decay_t<Operation>, std::decay_t<S>>::type;
 
 // Everything it uses is a parameter by value, and so in its frame. (GCC 12 destroys an owning aggregate twice that is written
 // in place in a `co_await`: hence the plain function around it, and `OwnedCall` with its constructor.)
 template <class Policy, class Owned, class Operation, class S>
-auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper) -> co_result_t<Policy, Operation> {
-  using R = typename awaitable_traits<awaitable_of<Operation>>::value_type;
-  using Result = typename Results<Policy, R>::Result;
+auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
+    -> co_result_t<Policy, Operation, S> {
+  using R = typename CoCall<Policy, Operation, S>::R;
+  using Result = typename CoCall<Policy, Operation, S>::Result;
   constexpr auto judged = Results<Policy, R>::judged;
-  static_assert(Results<Policy, R>::movable, "co_run needs a result that can be moved");
 
   memory_of<Policy, Owned> memory{policy, owned.view()};
   using State = std::remove_reference_t<decltype(memory.state())>;
@@ -158,16 +167,28 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper) -> co_
 
 /// Retries a coroutine: `co_await co_run(policy, {.id = "call-17"}, operation, sleeper)`. Returns the operation's own awaitable
 /// type, rebound to the failure strategy's result. The operation is invoked with its attempt, if it takes one, for each
-/// attempt anew; the attempt stays valid until what it returned has been awaited.
-/// Copied into the coroutine's frame: the policy, the operation, the sleeper, the call's texts and its stop token. Referred
-/// to, and to outlive it: what the policy refers to (clock, observers, guards), and the call's `scope` and `outer`.
-/// A wait that ends with `Cancelled` or `std::errc::operation_canceled` ends the call as cancelled. Destroyed before its end,
-/// the call returns its permits and its observers hear that it was cancelled. One frame; no allocation beside it, unless
-/// the call's texts take more than `OwnedCall::room` bytes. (J2, K1)
-template <class Policy, class Operation, Sleeper S>
+/// attempt anew.
+///
+/// | given                                     | held how                                                                   |
+/// |-------------------------------------------|----------------------------------------------------------------------------|
+/// | the policy, the operation, the sleeper    | copied, or moved, into the coroutine's frame: temporaries will do          |
+/// | the call: its texts, stop token and scope | copied into the frame; a temporary token is refused                        |
+/// | what the policy was given as an lvalue    | referred to: clock, observers, guards; temporaries of these are refused    |
+/// | the call's `outer`                        | referred to, as the attempt around this call, which awaits it              |
+/// | what the operation or the sleeper capture | in the frame, if they capture it by value                                  |
+/// | the attempt                               | in the frame: valid in the operation's coroutine, until that has ended     |
+///
+/// A wait that ends with `Cancelled` or `std::errc::operation_canceled`, as a stop request or Asio's cancellation slots make
+/// it, ends the call as cancelled, with its last failure. Destroyed before its end, the call gives its permits back and its
+/// observers hear that it was cancelled. One frame; no allocation beside it, unless the call's texts take more than
+/// `OwnedCall::room` bytes. (J2, K1)
+template <class Policy, class Operation, class S>
   requires detail::is_policy<std::remove_cvref_t<Policy>>
 [[nodiscard]] auto co_run(Policy&& policy, const Call& call, Operation&& operation, S&& sleeper)
-    -> detail::co_result_t<std::remove_cvref_t<Policy>, std::decay_t<Operation>> {
+    -> detail::co_result_t<Policy, Operation, S> {
+  static_assert(std::constructible_from<std::decay_t<Operation>, Operation>,
+                "co_run copies its callable into the coroutine's frame: one that cannot be copied has to be "
+                "moved there, std::move(callable)");
   using P = std::remove_cvref_t<Policy>;
   using Op = std::decay_t<Operation>;
   if constexpr (detail::can_be_unseen<P, Op>) {
@@ -181,11 +202,11 @@ template <class Policy, class Operation, Sleeper S>
 }
 
 /// The same for a call without an id of its own.
-template <class Policy, class Operation, Sleeper S>
+template <class Policy, class Operation, class S>
   requires(detail::is_policy<std::remove_cvref_t<Policy>> &&
            !std::same_as<std::remove_cvref_t<Operation>, Call>)
 [[nodiscard]] auto co_run(Policy&& policy, Operation&& operation, S&& sleeper)
-    -> detail::co_result_t<std::remove_cvref_t<Policy>, std::decay_t<Operation>> {
+    -> detail::co_result_t<Policy, Operation, S> {
   return co_run(std::forward<Policy>(policy), Call{}, std::forward<Operation>(operation),
                 std::forward<S>(sleeper));
 }

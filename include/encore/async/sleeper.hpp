@@ -1,0 +1,34 @@
+// How a coroutine waits: the one thing that it is told of its event loop.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/stop.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace encore {
+
+/// Turns a duration into something that can be awaited: `sleeper(duration)`, or `sleeper(duration, stop)` to end the wait when a
+/// stop is requested. One that does not take the stop view is not woken: the stop is then seen after the wait. Both arguments
+/// are valid until the wait is over. (K1)
+template <class S>
+concept Sleeper = std::invocable<S&, Duration, const StopView&> || std::invocable<S&, Duration>;
+
+namespace detail {
+
+template <class S>
+auto sleep_with(S& sleeper, Duration duration, const StopView& stop) {
+  if constexpr (std::invocable<S&, Duration, const StopView&>)
+    return sleeper(duration, stop);
+  else
+    return sleeper(duration);
+}
+
+/// A sleeper that blocks the thread returns nothing.
+template <class S>
+inline constexpr bool blocks =
+    std::is_void_v<decltype(sleep_with(std::declval<S&>(), Duration{}, std::declval<const StopView&>()))>;
+
+}  // namespace detail
+
+}  // namespace encore
