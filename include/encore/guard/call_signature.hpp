@@ -1,13 +1,17 @@
 // What makes two calls the same call.
 #pragma once
+#include <encore/guard/refusal.hpp>
 #include <encore/guard/run_guard.hpp>
 #include <encore/random.hpp>
+#include <encore/saved_state.hpp>
+#include <encore/setting.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace encore {
 
@@ -74,5 +78,21 @@ class CallSignature {
   std::uint64_t high_ = 0x243f6a8885a308d3U;  // digits of pi: any two numbers other than zero would do
   std::uint64_t low_ = 0x13198a2e03707344U;
 };
+
+namespace detail {
+
+/// The signatures saved in a field. Throws `std::invalid_argument` that names the field and the text that is none.
+inline std::vector<CallSignature> signatures_in(const SavedLine& line, std::string_view field) {
+  std::vector<CallSignature> all;
+  for (const auto& digits : line.texts(field)) {
+    const auto signature = CallSignature::from_text(digits);
+    if (!signature)
+      refuse_setting(field, in_quotes(digits), "is refused: it must be 32 lower-case hexadecimal digits");
+    all.push_back(*signature);
+  }
+  return all;
+}
+
+}  // namespace detail
 
 }  // namespace encore

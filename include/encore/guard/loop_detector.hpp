@@ -111,8 +111,8 @@ class LoopWatch {
   /// what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
-    const auto calls = signatures(line, "calls");
-    const auto wholes = signatures(line, "with_results");
+    const auto calls = detail::signatures_in(line, "calls");
+    const auto wholes = detail::signatures_in(line, "with_results");
     auto names = line.texts("names");
     auto runs = line.counts("runs");
     const auto must_match = [&](std::string_view field, std::size_t size) {
@@ -161,16 +161,6 @@ class LoopWatch {
     }
     loop.to_person += ", " + std::to_string(loop.repeats) + " times over";
     return loop;
-  }
-  static std::vector<CallSignature> signatures(const SavedLine& line, std::string_view field) {
-    std::vector<CallSignature> all;
-    for (const auto& digits : line.texts(field)) {
-      const auto signature = CallSignature::from_text(digits);
-      if (!signature)
-        refuse_setting(field, in_quotes(digits), "is refused: it must be 32 lower-case hexadecimal digits");
-      all.push_back(*signature);
-    }
-    return all;
   }
 
   const bool with_results_;

@@ -62,8 +62,8 @@ class KeyLedger {
   /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
-    const auto keys = signatures_in(line, "keys");
-    const auto calls = signatures_in(line, "calls");
+    const auto keys = detail::signatures_in(line, "keys");
+    const auto calls = detail::signatures_in(line, "calls");
     if (keys.size() != calls.size())
       refuse_setting("calls", std::to_string(calls.size()) + " values",
                      "is refused: there are " + std::to_string(keys.size()) + " keys");
@@ -83,16 +83,6 @@ class KeyLedger {
   static constexpr std::string_view kind{"keys"};
   using Hash = std::pair<std::uint64_t, std::uint64_t>;
 
-  static std::vector<CallSignature> signatures_in(const SavedLine& line, std::string_view field) {
-    std::vector<CallSignature> all;
-    for (const auto& digits : line.texts(field)) {
-      const auto signature = CallSignature::from_text(digits);
-      if (!signature)
-        refuse_setting(field, in_quotes(digits), "is refused: it must be 32 lower-case hexadecimal digits");
-      all.push_back(*signature);
-    }
-    return all;
-  }
   void forget_the_oldest() {
     for (; order_.size() > most_keys_; order_.pop_front()) calls_.erase(order_.front());
   }
