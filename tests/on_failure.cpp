@@ -174,6 +174,19 @@ TEST_CASE("an outcome keeps the failed value of the last attempt [G2]", "[on_fai
 
 // ---- formatter (G3) -----------------------------------------------------------------------------------------------------
 
+TEST_CASE("the exception of an earlier attempt is not the last failure where that is a value [G2]",
+          "[on_failure]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock,
+                           RetryOn<TimeoutError>{} || encore::RetryIfResult{[](int n) { return n < 0; }},
+                           encore::MaxRetries{1}, encore::TimeBudget{1h}, encore::ReturnOutcome{}};
+  Scripted<int> tool{throws<TimeoutError>("slow"), returns(-1)};
+  const auto outcome = policy.run(tool);
+  CHECK(outcome.failure().error == nullptr);
+  REQUIRE(outcome.last_value() != nullptr);
+  CHECK(*outcome.last_value() == -1);
+}
+
 TEST_CASE("a formatter gets the whole failure and makes the result of it [G3]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{
