@@ -1,0 +1,77 @@
+#include <encore/name_table.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <atomic>
+#include <barrier>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+struct Tally {
+  explicit Tally(int begin) : count{begin} {}
+  std::atomic<int> count;
+};
+using Table = encore::NameTable<Tally, int>;
+
+TEST_CASE("each name has a value of its own, made of the settings", "[name_table]") {
+  Table table{4, 100};
+  ++table["a"].count;
+  table[std::string{"a"}].count += 2;  // the name counts, not where it is kept
+  ++table[""].count;
+  CHECK(table.at("a").count == 103);
+  CHECK(table.at("").count == 101);
+  CHECK(&table["a"] == &table.at("a"));
+}
+
+TEST_CASE("looking for a name makes nothing", "[name_table]") {
+  Table table{4, 100};
+  CHECK(&table.at("a") == &table.rest());
+  int names = 0;
+  table.for_each([&](std::string_view, Tally&) { ++names; });
+  CHECK(names == 0);
+}
+
+TEST_CASE("names beyond the most share one value, and those that are known keep theirs", "[name_table]") {
+  Table table{3, 0};
+  for (const auto* const name : {"a", "b", "c", "d", "e", "a"}) ++table[name].count;
+  CHECK(table.at("a").count == 2);
+  CHECK(table.rest().count == 2);
+  CHECK(&table["d"] == &table.rest());
+  std::set<std::string> names;
+  const auto& seen = table;
+  seen.for_each([&](std::string_view name, const Tally&) { names.emplace(name); });
+  CHECK(names == std::set<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("threads that meet names at the same time lose no count and make no name twice",
+          "[name_table][threads]") {
+  constexpr int threads = 4;
+  constexpr int names = 30;  // more than there is room for
+  Table table{20, 0};
+  {
+    std::barrier start{threads};
+    std::vector<std::jthread> running;
+    for (int thread = 0; thread < threads; ++thread)
+      running.emplace_back([&] {
+        start.arrive_and_wait();
+        for (int i = 0; i < names; ++i) ++table[std::to_string(i)].count;
+      });
+  }
+  int sum = table.rest().count;
+  std::multiset<std::string> seen;
+  table.for_each([&](std::string_view name, Tally& tally) {
+    seen.emplace(name);
+    CHECK(tally.count == threads);
+    sum += tally.count;
+  });
+  CHECK(seen.size() == 20);
+  CHECK(std::set<std::string>{seen.begin(), seen.end()}.size() == 20);
+  CHECK(sum == threads * names);
+}
+
+}  // namespace
