@@ -1,0 +1,122 @@
+// An observer that only counts, for each tool.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/event.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/name_table.hpp>
+#include <encore/observer.hpp>
+#include <encore/setting.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/telemetry/tool_counts.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore {
+
+struct CountersOptions {
+  Count<"most_tools", 1> most_tools = 200;  ///< names beyond these are counted together; under 500 bytes each
+};
+
+/// The name under which tools beyond the first `most_tools` are counted.
+inline constexpr std::string_view counted_together{"(other tools)"};
+
+/// Counts calls, attempts and how they ended, for each tool by the name that it was resolved to, or that it was called by; never by a
+/// call's id. Thread-safe and exact: each fact is counted once. Counting takes no lock, but for the first call of a tool, reads no
+/// clock and allocates nothing; of one call that succeeds at once it is three additions. May be given to any number of policies.
+///   Counters counters;
+///   policy.with(counters).run({.name = "ship"}, ship);
+///   counters.snapshot().of("ship").attempts
+class Counters {
+ public:
+  using role = encore::role::Observer;
+  explicit Counters(const CountersOptions& options = {}) : tools_{options.most_tools, options} {}
+  Counters(const Counters&) = delete;
+  Counters& operator=(const Counters&) = delete;
+
+  void operator()(const Event& event) {
+    if (event.kind == EventKind::attempt_failed || event.kind == EventKind::attempt_succeeded) return;
+    auto& tool = tool_of(event.resolved_name.empty() ? event.call_name : event.resolved_name);
+    if (event.kind == EventKind::attempt_started && event.ordinal > 1) {
+      add(tool.attempts);
+      add(tool.retries);
+      return;
+    }
+    if (event.begins_call()) add(tool.calls);
+    if (event.kind == EventKind::attempt_started)
+      add(tool.attempts);
+    else
+      count_end(tool, event);
+  }
+
+  /// What has been counted. While others count, each number is right for some moment of the call; together they need not be those
+  /// of one moment.
+  CountersSnapshot snapshot() const {
+    std::vector<ToolCounts> all;
+    tools_.for_each([&](std::string_view name, const Tool& tool) { all.push_back(tool.read(name)); });
+    auto together = tools_.rest().read(counted_together);
+    if (together != ToolCounts{.tool = together.tool}) all.push_back(std::move(together));
+    return CountersSnapshot{std::move(all)};
+  }
+
+ private:
+  using Number = std::atomic<std::uint64_t>;
+  // On lines of its own: tools that are busy at the same time do not disturb each other.
+  struct alignas(64) Tool {
+    explicit Tool(const CountersOptions&) noexcept {}
+    Number calls{0}, attempts{0}, retries{0}, recovered{0}, failed_at_once{0}, error_results{0}, slept{0};
+    std::array<Number, stop_reason_count> ended{};
+
+    ToolCounts read(std::string_view name) const {
+      const auto value = [](const Number& number) { return number.load(std::memory_order_relaxed); };
+      ToolCounts counts{.tool = std::string{name},
+                        .calls = value(calls),
+                        .attempts = value(attempts),
+                        .retries = value(retries),
+                        .recovered = value(recovered),
+                        .failed_at_once = value(failed_at_once),
+                        .error_results = value(error_results),
+                        .slept = Duration{static_cast<Duration::rep>(value(slept))}};
+      for (std::size_t i = 0; i < stop_reason_count; ++i) counts.ended[i] = value(ended[i]);
+      return counts;
+    }
+  };
+  Tool& tool_of(std::string_view name) { return name == counted_together ? tools_.rest() : tools_[name]; }
+
+  static void count_end(Tool& tool, const Event& event) noexcept {
+    add(tool.ended[static_cast<std::size_t>(event.reason)]);
+    if (is_error_result(event)) add(tool.error_results);
+    if (event.ordinal > 1) {
+      if (event.reason == StopReason::succeeded) add(tool.recovered);
+      add(tool.slept, static_cast<std::uint64_t>(event.slept.count()));
+    } else if (event.ordinal == 1 && failed_at_once(event.reason)) {
+      add(tool.failed_at_once);
+    }
+  }
+  static bool is_error_result(const Event& event) noexcept {
+    switch (event.mode) {
+      case TerminalMode::error_result:
+      case TerminalMode::formatted: return true;
+      case TerminalMode::result: return event.notes != nullptr && event.notes->error_result();
+      default: return false;
+    }
+  }
+  static void add(Number& number, std::uint64_t count = 1) noexcept {
+    number.fetch_add(count, std::memory_order_relaxed);
+  }
+  static constexpr bool failed_at_once(StopReason reason) noexcept {
+    return reason == StopReason::not_retryable || reason == StopReason::never_retry_type ||
+           reason == StopReason::predicate_threw;
+  }
+
+  NameTable<Tool, CountersOptions> tools_;
+};
+static_assert(Observer<Counters>);
+
+}  // namespace encore

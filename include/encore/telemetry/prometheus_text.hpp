@@ -1,0 +1,83 @@
+// Counters as a page for Prometheus to fetch.
+#pragma once
+#include <encore/quoted_text.hpp>
+#include <encore/seconds_text.hpp>
+#include <encore/telemetry/log_field.hpp>
+#include <encore/telemetry/metric.hpp>
+#include <encore/telemetry/tool_counts.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace encore {
+
+/// The name of a metric or an attribute in Prometheus, as OpenTelemetry's compatibility rules make it of theirs: other characters
+/// than letters, digits and underscores become underscores; a unit of seconds is named; sums end in `_total`.
+///   encore.tool.slept in s: encore_tool_slept_seconds_total
+inline std::string prometheus_name(std::string_view name) {
+  std::string text{name};
+  for (char& c : text) {
+    const auto kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    if (!kept) c = '_';
+  }
+  return text;
+}
+inline std::string prometheus_name(const Metric& metric) {
+  return prometheus_name(metric.name).append(metric.unit == "s" ? "_seconds" : "").append("_total");
+}
+
+namespace detail {
+
+/// A label's value: backslash, quote and line feed are escaped, bytes that are no UTF-8 become U+FFFD; all else is as it is.
+inline void append_label_value(std::string& out, std::string_view value) {
+  out += '"';
+  while (!value.empty()) {
+    const auto [character, size, valid] = first_code_point(value);
+    if (!valid)
+      out += "\xEF\xBF\xBD";
+    else if (character == U'\\' || character == U'"')
+      (out += '\\') += value.front();
+    else if (character == U'\n')
+      out += "\\n";
+    else
+      out += value.substr(0, size);
+    value.remove_prefix(size);
+  }
+  out += '"';
+}
+
+}  // namespace detail
+
+/// A snapshot in Prometheus' text format 0.0.4, to be sent as `text/plain; version=0.0.4; charset=utf-8`. Times are in seconds.
+///   encore_tool_attempts_total{gen_ai_tool_name="inventory_lookup"} 300
+inline std::string prometheus_text(const CountersSnapshot& snapshot) {
+  static const auto tool_label = prometheus_name(log_field::tool.json);
+  static const auto reason_label = prometheus_name(log_field::reason.json);
+  std::string text;
+  std::string_view family;
+  std::string name;
+  for_each_point(snapshot, [&](const MetricPoint& point) {
+    if (family != point.metric.name) {
+      family = point.metric.name;
+      name = prometheus_name(point.metric);
+      text.append("# HELP ").append(name).append(1, ' ').append(point.metric.description).append(1, '\n');
+      text.append("# TYPE ").append(name).append(" counter\n");
+    }
+    text.append(name).append(1, '{').append(tool_label).append(1, '=');
+    detail::append_label_value(text, point.tool);
+    if (!point.reason.empty()) {
+      text.append(1, ',').append(reason_label).append(1, '=');
+      detail::append_label_value(text, point.reason);
+    }
+    text += "} ";
+    if (point.is_time())
+      append_seconds(text, point.time);
+    else
+      text += std::to_string(point.count);
+    text += '\n';
+  });
+  return text;
+}
+
+}  // namespace encore

@@ -1,0 +1,85 @@
+#include <encore/telemetry/tool_counts.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+namespace {
+
+using namespace std::chrono_literals;
+using encore::CountersSnapshot;
+using encore::StopReason;
+using encore::ToolCounts;
+
+ToolCounts with_ends(std::string tool, std::initializer_list<std::pair<StopReason, std::uint64_t>> ends) {
+  ToolCounts counts{.tool = std::move(tool)};
+  for (const auto& [reason, count] : ends) {
+    counts.ended[static_cast<std::size_t>(reason)] = count;
+    counts.calls += count;
+  }
+  return counts;
+}
+
+TEST_CASE("refusals are what guards and entry checks stopped, and nothing else", "[tool_counts]") {
+  // As the table of rule G7 and the guards' own rules have them.
+  CHECK(with_ends("t", {{StopReason::circuit_open, 1},
+                        {StopReason::retry_budget_spent, 10},
+                        {StopReason::call_limit_reached, 100},
+                        {StopReason::step_limit_reached, 1'000},
+                        {StopReason::loop_detected, 10'000},
+                        {StopReason::spend_limit_reached, 100'000},
+                        {StopReason::refused_by_guard, 1'000'000},
+                        {StopReason::expired_on_entry, 10'000'000},
+                        {StopReason::cancelled_on_entry, 100'000'000}})
+            .refused() == 111'111'111);
+  CHECK(with_ends("t", {{StopReason::succeeded, 1},
+                        {StopReason::retries_exhausted, 1},
+                        {StopReason::deadline, 1},
+                        {StopReason::cancelled, 1},
+                        {StopReason::not_repeatable, 1}})
+            .refused() == 0);
+}
+
+TEST_CASE("calls under way are those that have not ended", "[tool_counts]") {
+  auto counts = with_ends("t", {{StopReason::succeeded, 3}, {StopReason::retries_exhausted, 2}});
+  CHECK(counts.exhausted() == 2);
+  CHECK(counts.under_way() == 0);
+  counts.calls = 9;
+  CHECK(counts.under_way() == 4);
+  counts.calls = 1;  // read between a call's end and its begin
+  CHECK(counts.under_way() == 0);
+}
+
+TEST_CASE("a difference is what was counted since, tool by tool", "[tool_counts]") {
+  auto before = with_ends("ship", {{StopReason::succeeded, 3}});
+  before.attempts = 4, before.retries = 1, before.slept = 1s, before.recovered = 1;
+  auto after = with_ends("ship", {{StopReason::succeeded, 5}, {StopReason::deadline, 1}});
+  after.attempts = 9, after.retries = 3, after.slept = 4s, after.recovered = 2, after.failed_at_once = 1,
+  after.error_results = 2;
+  const auto other = with_ends("lookup", {{StopReason::succeeded, 7}});
+
+  auto expected = with_ends("ship", {{StopReason::succeeded, 2}, {StopReason::deadline, 1}});
+  expected.attempts = 5, expected.retries = 2, expected.slept = 3s, expected.recovered = 1,
+  expected.failed_at_once = 1, expected.error_results = 2;
+  CHECK(CountersSnapshot{{other, after}} - CountersSnapshot{{before}} == CountersSnapshot{{expected, other}});
+}
+
+TEST_CASE("counts that began anew are taken as they are", "[tool_counts]") {
+  const auto before = with_ends("ship", {{StopReason::succeeded, 30}});
+  const auto after = with_ends("ship", {{StopReason::succeeded, 5}});
+  CHECK((after - before) == after);
+}
+
+TEST_CASE("a snapshot is sorted by name, and has zeros for a tool that was not seen", "[tool_counts]") {
+  const CountersSnapshot snapshot{{with_ends("b", {{StopReason::succeeded, 1}}), with_ends("a", {})}};
+  CHECK(snapshot.tools().front().tool == "a");
+  CHECK(snapshot.of("b").calls == 1);
+  CHECK(snapshot.of("c") == ToolCounts{.tool = "c"});
+}
+
+}  // namespace
