@@ -35,6 +35,10 @@ function(encore_find_library target)
       set_target_properties(${target} PROPERTIES
         INTERFACE_INCLUDE_DIRECTORIES ${ENCORE_ASIO_FOLDER}
         INTERFACE_LINK_LIBRARIES "${CMAKE_THREAD_LIBS_INIT}")
+      # Asio before 1.24 looks for Clang's coroutines under the name that they had before C++20.
+      if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+        target_compile_definitions(${target} INTERFACE ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE)
+      endif()
     endif()
   endif()
 endfunction()
