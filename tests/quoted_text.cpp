@@ -91,4 +91,10 @@ TEST_CASE("text reads plain if it needs neither quotes nor escapes", "[quoted_te
   }
 }
 
+TEST_CASE("what is no UTF-8 is replaced, and all else is left", "[quoted_text]") {
+  CHECK(encore::valid_utf8("a\n\"b\" \xE2\x82\xAC") == "a\n\"b\" \xE2\x82\xAC");
+  CHECK(encore::valid_utf8("\xFF\xC3z\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD");
+  CHECK(encore::valid_utf8("").empty());
+}
+
 }  // namespace

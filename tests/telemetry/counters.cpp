@@ -157,6 +157,16 @@ TEST_CASE("tools beyond the most that are told apart are counted together, and n
   CHECK(snapshot.of("tool-2").calls == 1);
 }
 
+TEST_CASE("names that are no UTF-8 are told as such, and those that then look the same are added up",
+          "[counters]") {
+  Counted counted;
+  for (const auto* const name : {"a\xFF", "a\xFE", "a\xEF\xBF\xBD"})
+    counted.policy().run({.name = name}, failing(0));
+  const auto snapshot = counted.counters.snapshot();
+  REQUIRE(snapshot.tools().size() == 1);
+  CHECK(snapshot.of("a\xEF\xBF\xBD").calls == 3);
+}
+
 TEST_CASE("what happened between two snapshots is their difference", "[counters]") {
   Counted counted;
   const auto policy = counted.policy();

@@ -44,16 +44,16 @@ TEST_CASE("where there is nothing to say, that is said", "[diagnosis_text]") {
 
 TEST_CASE("sums name what is known, and what is only at least so much", "[diagnosis_text]") {
   CHECK(encore::totals_text({.tool = "search",
-                     .calls = 9,
-                     .attempts = 14,
-                     .succeeded = 5,
-                     .recovered = 2,
-                     .failed = 3,
-                     .exhausted = 1,
-                     .unfinished = 1,
-                     .slept = 750ms,
-                     .worked = 2s,
-                     .worked_is_known = false}) ==
+                             .calls = 9,
+                             .attempts = 14,
+                             .succeeded = 5,
+                             .recovered = 2,
+                             .failed = 3,
+                             .exhausted = 1,
+                             .unfinished = 1,
+                             .slept = 750ms,
+                             .worked = 2s,
+                             .worked_is_known = false}) ==
         "search: 9 calls, 14 attempts; 5 succeeded, 2 of them after retries; 3 failed, 1 of them exhausted; "
         "1 without "
         "an end; slept 0.75 s; worked at least 2 s");

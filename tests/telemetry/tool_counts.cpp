@@ -75,6 +75,17 @@ TEST_CASE("counts that began anew are taken as they are", "[tool_counts]") {
   CHECK((after - before) == after);
 }
 
+TEST_CASE("counts of one name are added up", "[tool_counts]") {
+  auto a = with_ends("ship", {{StopReason::succeeded, 3}});
+  a.attempts = 4, a.slept = 1s, a.error_results = 1;
+  auto b = with_ends("ship", {{StopReason::deadline, 2}});
+  b.attempts = 6, b.slept = 2s, b.retries = 1, b.recovered = 1, b.failed_at_once = 1;
+  auto both = with_ends("ship", {{StopReason::succeeded, 3}, {StopReason::deadline, 2}});
+  both.attempts = 10, both.slept = 3s, both.error_results = 1, both.retries = 1, both.recovered = 1,
+  both.failed_at_once = 1;
+  CHECK(CountersSnapshot{{a, b}} == CountersSnapshot{{both}});
+}
+
 TEST_CASE("a snapshot is sorted by name, and has zeros for a tool that was not seen", "[tool_counts]") {
   const CountersSnapshot snapshot{{with_ends("b", {{StopReason::succeeded, 1}}), with_ends("a", {})}};
   CHECK(snapshot.tools().front().tool == "a");

@@ -5,6 +5,7 @@
 #include <encore/ingredient.hpp>
 #include <encore/name_table.hpp>
 #include <encore/observer.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/tool_counts.hpp>
@@ -13,7 +14,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -55,7 +55,7 @@ class Counters {
       count_end(tool, event);
   }
 
-  /// What has been counted. While others count, each number is right for some moment of the call; together they need not be those
+  /// What has been counted, by the tools' names as UTF-8: those that are none, and then look the same, are added up. While others count, each number is right for some moment of the call; together they need not be those
   /// of one moment.
   CountersSnapshot snapshot() const {
     std::vector<ToolCounts> all;
@@ -75,7 +75,7 @@ class Counters {
 
     ToolCounts read(std::string_view name) const {
       const auto value = [](const Number& number) { return number.load(std::memory_order_relaxed); };
-      ToolCounts counts{.tool = std::string{name},
+      ToolCounts counts{.tool = valid_utf8(name),
                         .calls = value(calls),
                         .attempts = value(attempts),
                         .retries = value(retries),

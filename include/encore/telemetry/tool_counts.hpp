@@ -68,30 +68,51 @@ inline std::uint64_t ToolCounts::under_way() const noexcept {
   return count;
 }
 
+namespace detail {
+
+/// Calls `change(number, other)` for each number of both.
+template <class Change>
+void change_each(ToolCounts& counts, const ToolCounts& others, Change change) {
+  change(counts.calls, others.calls);
+  change(counts.attempts, others.attempts);
+  change(counts.retries, others.retries);
+  change(counts.recovered, others.recovered);
+  change(counts.failed_at_once, others.failed_at_once);
+  change(counts.error_results, others.error_results);
+  change(counts.slept, others.slept);
+  for (std::size_t i = 0; i < stop_reason_count; ++i) change(counts.ended[i], others.ended[i]);
+}
+
+}  // namespace detail
+
 /// What was counted from one snapshot to a later one of the same tool. A count that went down, because it began anew, is taken
 /// as it is: nothing becomes negative.
 inline ToolCounts operator-(ToolCounts later, const ToolCounts& earlier) noexcept {
-  const auto take = [](auto& from, const auto& what) {
+  detail::change_each(later, earlier, [](auto& from, const auto& what) {
     if (from >= what) from -= what;
-  };
-  take(later.calls, earlier.calls);
-  take(later.attempts, earlier.attempts);
-  take(later.retries, earlier.retries);
-  take(later.recovered, earlier.recovered);
-  take(later.failed_at_once, earlier.failed_at_once);
-  take(later.error_results, earlier.error_results);
-  take(later.slept, earlier.slept);
-  for (std::size_t i = 0; i < stop_reason_count; ++i) take(later.ended[i], earlier.ended[i]);
+  });
   return later;
+}
+/// Of two tools that are taken together, or of one in two processes; under the name of the first.
+inline ToolCounts operator+(ToolCounts counts, const ToolCounts& others) noexcept {
+  detail::change_each(counts, others, [](auto& to, const auto& what) { to += what; });
+  return counts;
 }
 
 /// The counts of all tools at one time, by name. A regular value.
 class CountersSnapshot {
  public:
   CountersSnapshot() = default;
-  explicit CountersSnapshot(std::vector<ToolCounts> tools) : tools_{std::move(tools)} {
-    std::sort(tools_.begin(), tools_.end(),
+  /// Tools of the same name are added up.
+  explicit CountersSnapshot(std::vector<ToolCounts> tools) {
+    std::sort(tools.begin(), tools.end(),
               [](const ToolCounts& a, const ToolCounts& b) { return a.tool < b.tool; });
+    for (auto& counts : tools) {
+      if (!tools_.empty() && tools_.back().tool == counts.tool)
+        tools_.back() = std::move(tools_.back()) + counts;
+      else
+        tools_.push_back(std::move(counts));
+    }
   }
 
   const std::vector<ToolCounts>& tools() const noexcept { return tools_; }

@@ -1,0 +1,15 @@
+# cmake -D PROGRAM=<prints a page> -D PAGE=<which> -D PROMTOOL=<promtool> -P this
+execute_process(COMMAND ${PROGRAM} ${PAGE} COMMAND ${PROMTOOL} check metrics
+  RESULTS_VARIABLE results OUTPUT_VARIABLE said ERROR_VARIABLE complaints)
+list(GET results 0 printed)
+list(GET results 1 checked)
+if(NOT printed EQUAL 0)
+  message(FATAL_ERROR "the page ${PAGE} was not printed: ${printed}")
+endif()
+if(PAGE STREQUAL "broken")
+  if(checked EQUAL 0)
+    message(FATAL_ERROR "promtool has nothing against a page that is broken")
+  endif()
+elseif(NOT checked EQUAL 0 OR NOT complaints STREQUAL "" OR NOT said STREQUAL "")
+  message(FATAL_ERROR "promtool complains about the page ${PAGE}, ${checked}: ${said}${complaints}")
+endif()
