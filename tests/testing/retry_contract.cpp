@@ -1,0 +1,116 @@
+#include <encore/encore.hpp>
+#include <encore/testing/retry_contract.hpp>
+#include <encore/tool/tool_retry.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace encore;
+using namespace encore::testing;
+using namespace std::chrono_literals;
+
+namespace contract_test {
+struct Slow : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+struct Invalid : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+}  // namespace contract_test
+using contract_test::Invalid, contract_test::Slow;
+
+namespace {
+
+const RetryPolicy agreed_policy{RetryOn<Slow>{}, MaxRetries{2}, ExponentialBackoff{.initial_delay = 250ms}};
+const RetryContract contract{
+    .name = "lookup", .attempts = 3, .waits = Durations{250ms, 500ms}, .success = 17};
+const auto slow = throws<Slow>("slow");
+const auto invalid = throws<Invalid>("blank");
+
+using Broken = std::vector<std::string>;
+
+TEST_CASE("a policy that keeps its contract passes every check", "[retry_contract]") {
+  CHECK(exhausts(agreed_policy, contract, slow));
+  CHECK(recovers_on_the_last_attempt(agreed_policy, contract, slow));
+  CHECK(recovers_too_late(agreed_policy, contract, slow));
+  CHECK(is_not_retried(agreed_policy, contract, invalid));
+}
+
+TEST_CASE("one attempt too many, or too few, is told with what was seen (article 1: off by one)",
+          "[retry_contract]") {
+  const auto more = agreed_policy.with(MaxRetries{3});
+  const auto fewer = agreed_policy.with(MaxAttempts{2});
+  CHECK(exhausts(more, contract, slow).broken() ==
+        Broken{"4 attempts instead of 3", "waits { 250ms, 500ms, 1s } instead of { 250ms, 500ms }"});
+  CHECK(exhausts(fewer, contract, slow).broken() ==
+        Broken{"2 attempts instead of 3", "waits { 250ms } instead of { 250ms, 500ms }"});
+  CHECK(to_string(exhausts(more, contract, slow))
+            .find("lookup, call-17: always fails with contract_test::Slow\n"
+                  "  expected 3 attempts, observed 4 attempts; ended in exception because retries_exhausted, "
+                  "threw "
+                  "contract_test::Slow\n"
+                  "  BROKEN: 4 attempts instead of 3\n") == 0);
+  CHECK_FALSE(recovers_on_the_last_attempt(fewer, contract, slow));
+  const auto late = recovers_too_late(more, contract, slow);
+  CHECK(late.broken().back() == "the success was reached");
+  CHECK(late.broken().front() == "4 attempts instead of 3");
+}
+
+TEST_CASE("a filter that misses, or that matches too much, is told", "[retry_contract]") {
+  const auto misses = agreed_policy.with(RetryOn<std::invalid_argument>{});
+  CHECK(exhausts(misses, contract, slow).broken().front() == "1 attempt instead of 3");
+  const auto broad = agreed_policy.with(RetryOnEveryException{});
+  CHECK(is_not_retried(broad, contract, invalid).broken() == Broken{"3 attempts instead of 1"});
+}
+
+TEST_CASE("an exception that is swallowed, and other waits, are told", "[retry_contract]") {
+  const auto swallows = agreed_policy.with(FormatFailure{[](const Failure&) { return 0; }});
+  CHECK(exhausts(swallows, contract, slow).broken() ==
+        Broken{"ended in formatted instead of exception", "nothing was thrown"});
+  CHECK(exhausts(agreed_policy.with(ConstantBackoff{250ms}), contract, slow).broken() ==
+        Broken{"waits { 250ms, 250ms } instead of { 250ms, 500ms }"});
+  const auto gives = agreed_policy.with(ReturnOutcome{});
+  auto outcome_contract = contract;
+  outcome_contract.mode = ReturnOutcome::mode;
+  CHECK(exhausts(gives, outcome_contract, slow));
+  CHECK(recovers_on_the_last_attempt(gives, outcome_contract, slow));
+}
+
+TEST_CASE("tools are held to theirs by name, and to the answer that the model gets", "[retry_contract]") {
+  const ToolRetry tools{agreed_policy, Repeatable{"lookup"},
+                        TellModelWith{[](const Failure&) { return std::string{"UNAVAILABLE"}; }}};
+  const RetryContract its{.name = "lookup",
+                          .attempts = 3,
+                          .waits = Durations{250ms, 500ms},
+                          .mode = TellModelWith<int>::mode,
+                          .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
+  const ToolResult answer{ToolStatus::error, "UNAVAILABLE", "lookup", "call-17"};
+  CHECK(exhausts(tools, its, slow, {answer}));
+  CHECK(recovers_on_the_last_attempt(tools, its, slow));
+  CHECK(recovers_too_late(tools, its, slow));
+  CHECK(is_not_retried(tools, its, invalid));
+  CHECK(is_excluded(tools, its, "charge_card", slow));
+
+  auto leaks = answer;
+  leaks.content = "UNAVAILABLE: host-7";
+  CHECK(exhausts(tools, its, slow, {leaks}).broken() == Broken{"the answer is another one than was agreed"});
+  const ToolRetry all{agreed_policy, RepeatableIf{[](std::string_view) { return true; }}};
+  CHECK(is_excluded(all, its, "charge_card", slow).broken() == Broken{"3 attempts instead of 1"});
+  const ToolRetry misspelt{agreed_policy, Repeatable{"look_up"}};
+  CHECK(exhausts(misspelt, its, slow).broken().front() == "1 attempt instead of 3");
+}
+
+TEST_CASE("a call whose id changes on the way is told", "[retry_contract]") {
+  auto check = encore::testing::detail::judged(
+      contract, "lookup",
+      encore::testing::detail::Trial<int>{
+          .events = {{.kind = EventKind::call_finished}}, .ids = {"call-17", "call-18"}, .ordinals = {1, 1}},
+      "always fails", "Slow", 2);
+  CHECK(check.broken() == Broken{"attempt 2 has the call id call-18", "attempt 2 has the ordinal 1"});
+}
+
+}  // namespace
