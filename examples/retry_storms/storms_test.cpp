@@ -1,7 +1,6 @@
 // What each storm has to cost, worked out by hand from the settings.
 #include "storms.hpp"
 
-
 #include <catch2/catch_test_macros.hpp>
 
 #include <cstdint>

@@ -1,12 +1,17 @@
 #include <encore/guard/circuit.hpp>
+#include <encore/random.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <vector>
 
 using namespace std::chrono_literals;
 using encore::Circuit, encore::CircuitState;
@@ -210,6 +215,15 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a probe that runs is passed by nobody, however late the other one would begin [H3]", "[circuit]") {
+  auto circuit = opened();
+  const auto probe = *circuit.admit(at(30s), immediately);
+  CHECK(!circuit.admit(at(31s), 40s));  // after the probe's lease, which may be over long before
+  CHECK(!circuit.admit(at(31s), immediately));
+  circuit.succeeded(probe);
+  CHECK(circuit.state(at(31s)) == CircuitState::closed);
+}
+
 TEST_CASE("once the wait is over, a probe gives way to nobody [H3]", "[circuit]") {
   auto circuit = opened();
   const auto waiting = *circuit.admit(at(10s), 50s);
@@ -297,6 +311,135 @@ TEST_CASE("settings that cannot work are refused by name [C3]", "[circuit]") {
   CHECK_THROWS_MATCHES((Circuit{{.probe_lease = 0s}}), std::invalid_argument,
                        MessageMatches(ContainsSubstring("probe_lease")));
   CHECK_NOTHROW(Circuit{{.open_for = 0s, .probe_lease = 1s}});
+}
+
+// ---- random histories ------------------------------------------------------------------------------------------------
+
+/// Attempts that wait, run, succeed, fail, are withdrawn, return late or never, and what must hold whenever one begins.
+class History {
+ public:
+  History(std::uint64_t seed, int failures_to_open)
+      : random_{seed},
+        circuit_{{.failures_to_open = failures_to_open, .open_for = open_for, .probe_lease = lease}} {}
+
+  void step() {
+    now_ += random_.draw() < 0.5 ? encore::Duration{} : std::chrono::seconds{below(4)};
+    if (nobody_may_hold_the_probe()) {
+      auto copy = circuit_;
+      CHECK(copy.admit(now_, immediately));
+    }
+    wake();
+    if (random_.draw() < 0.5) ask();
+    if (!running_.empty() && random_.draw() < 0.6) end_one();
+    if (!waiting_.empty() && random_.draw() < 0.1) withdraw_one();
+    if (!out_too_long_.empty() && random_.draw() < 0.05) return_late();
+  }
+  int probes() const { return probes_; }
+  int refused_on_waking() const { return refused_on_waking_; }
+  int lost() const { return lost_; }
+
+ private:
+  static constexpr auto open_for = 10s;
+  static constexpr auto lease = 7s;
+  struct Asked {
+    Circuit::Ticket ticket;
+    encore::TimePoint begins;  // or has begun
+  };
+
+  int below(int end) { return static_cast<int>(random_.draw() * end); }
+  static Asked take(std::vector<Asked>& from, int i) {
+    const auto taken = from[static_cast<std::size_t>(i)];
+    from.erase(from.begin() + i);
+    return taken;
+  }
+  void ask() {
+    const encore::Duration ahead = random_.draw() < 0.5 ? 0s : std::chrono::seconds{1 + below(12)};
+    const auto ticket = circuit_.admit(now_, ahead);
+    if (!ticket) return;
+    if (ahead > 0s)
+      waiting_.push_back({*ticket, now_ + ahead});
+    else
+      begin(*ticket);
+  }
+  void wake() {
+    for (int i = 0; i < static_cast<int>(waiting_.size());) {
+      if (waiting_[static_cast<std::size_t>(i)].begins > now_) {
+        ++i;
+        continue;
+      }
+      const auto woken = take(waiting_, i);
+      if (const auto ticket = circuit_.admit_again(woken.ticket, now_)) {
+        begin(*ticket);
+      } else {
+        ++refused_on_waking_;
+        circuit_.withdrawn(woken.ticket);
+      }
+    }
+  }
+  void begin(const Circuit::Ticket& ticket) {
+    CHECK(circuit_.state(now_) == (ticket.probe ? CircuitState::half_open : CircuitState::closed));
+    if (ticket.probe) {
+      ++probes_;
+      CHECK_FALSE(a_probe_runs());
+    }
+    circuit_.began(ticket, now_);
+    running_.push_back({ticket, now_});
+  }
+  void end_one() {
+    const auto ended = take(running_, below(static_cast<int>(running_.size())));
+    const auto draw = random_.draw();
+    if (draw < 0.3)
+      circuit_.succeeded(ended.ticket);
+    else if (draw < 0.8)
+      circuit_.failed(ended.ticket, now_);
+    else if (draw < 0.9)
+      circuit_.withdrawn(ended.ticket);
+    else
+      out_too_long_.push_back(ended), ++lost_;
+  }
+  void return_late() {
+    const auto ended = take(out_too_long_, 0);
+    random_.draw() < 0.5 ? circuit_.succeeded(ended.ticket) : circuit_.failed(ended.ticket, now_);
+  }
+  void withdraw_one() { circuit_.withdrawn(take(waiting_, below(static_cast<int>(waiting_.size()))).ticket); }
+  bool a_probe_runs() const {
+    const auto runs = [&](const Asked& one) { return one.ticket.probe && now_ < one.begins + lease; };
+    return std::any_of(running_.begin(), running_.end(), runs) ||
+           std::any_of(out_too_long_.begin(), out_too_long_.end(), runs);
+  }
+  bool nobody_may_hold_the_probe() const {
+    return circuit_.state(now_) == CircuitState::half_open && waiting_.empty() && !a_probe_runs();
+  }
+
+  encore::Random random_;
+  Circuit circuit_;
+  encore::TimePoint now_{};
+  std::vector<Asked> waiting_;
+  std::vector<Asked> running_;
+  std::vector<Asked> out_too_long_;
+  int probes_ = 0;
+  int refused_on_waking_ = 0;
+  int lost_ = 0;
+};
+
+TEST_CASE(
+    "over random histories nobody begins while it is open, no two probes run at once, and no place is lost "
+    "[H1, H2, H3]",
+    "[circuit]") {
+  int probes = 0;
+  int refused_on_waking = 0;
+  int lost = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    History history{seed, 1 + static_cast<int>(seed % 3)};
+    for (int i = 0; i < 500; ++i) history.step();
+    probes += history.probes();
+    refused_on_waking += history.refused_on_waking();
+    lost += history.lost();
+  }
+  CHECK(probes > 500);
+  CHECK(refused_on_waking > 100);
+  CHECK(lost > 100);
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ class Circuit {
     if (closed_) return Ticket{generation_, false};
     heed_a_clock_set_back(now);
     const auto begins = later(now, ahead);
-    const bool taken = begins < lease_ends_ && !(begins < waits_until_);
+    // A probe that waits is passed by who begins sooner, or after its lease; one that runs, by nobody as long as it may.
+    const auto asked_about = waits_until_ == (TimePoint::min)() ? now : begins;
+    const bool taken = asked_about < lease_ends_ && !(begins < waits_until_);
     if (begins < open_until_ || taken) return std::nullopt;
     if (now >= open_until_) open_until_ = (TimePoint::min)();  // over, whatever the clock does next
     enter_generation(false);
