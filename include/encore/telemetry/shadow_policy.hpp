@@ -1,0 +1,197 @@
+// Observation only: what another policy would have done with the same calls.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/event.hpp>
+#include <encore/extremes.hpp>
+#include <encore/failure.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/name_table.hpp>
+#include <encore/setting.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/telemetry/lru_map.hpp>
+#include <encore/telemetry/shadow_counts.hpp>
+#include <encore/verdict.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore {
+
+struct ShadowOptions {
+  Count<"most_tools", 1> most_tools = 200;  ///< names beyond these are counted together
+  Count<"most_open", 1> most_open =
+      10'000;  ///< calls under way that the candidate would have stopped; others are given up
+};
+
+/// An observer that asks a candidate policy about each failure, changes nothing, and counts where it would have decided otherwise:
+/// with a narrower filter, a lower ceiling, a shorter time, a lower cap for hints. So a rollout is decided on numbers.
+///   ShadowPolicy shadow{lookup_policy.with(RetryOn<TimeoutError>{}, MaxRetries{1}, TimeBudget{2s})};
+///   const auto watched = lookup_policy.with(shadow);
+///   ...
+///   for (const ShadowCounts& tool : shadow.counts()) ...
+/// The candidate is asked about the call as it is: the attempts, their failures and the waits are those of the policy that runs. Its
+/// own waits, guards, observers and strategy do not count, nor does its filter for returned values, which no event shows
+/// (`ShadowPredicate` does). Thread-safe. A call that succeeds at once costs one addition, and a reading of the clock if the
+/// candidate has a time budget; otherwise a lock is taken. Calls that are under way at the same time need ids that differ.
+template <class Candidate>
+class ShadowPolicy {
+ public:
+  using role = encore::role::Observer;
+  explicit ShadowPolicy(Candidate candidate, const ShadowOptions& options = {})
+      : candidate_{std::move(candidate)},
+        options_{options},
+        tools_{options.most_tools, options} {}
+  ShadowPolicy(const ShadowPolicy&) = delete;
+  ShadowPolicy& operator=(const ShadowPolicy&) = delete;
+
+  void operator()(const Event& event) {
+    switch (event.kind) {
+      case EventKind::attempt_started:
+        // So that it is known, when an attempt has failed, how long the call has taken.
+        if (event.ordinal == 1 && candidate_.time_budget()) static_cast<void>(event.at());
+        return;
+      case EventKind::attempt_succeeded: return;
+      case EventKind::attempt_failed: return attempt_failed(event);
+      case EventKind::call_finished: return call_finished(event);
+    }
+  }
+
+  /// What has been counted so far, by tool. Calls under way count when they end.
+  std::vector<ShadowCounts> counts() const {
+    std::vector<ShadowCounts> all;
+    tools_.for_each([&](std::string_view name, const Tool& tool) { all.push_back(tool.read(name)); });
+    if (tools_.rest().calls.load(std::memory_order_relaxed) > 0)
+      all.push_back(tools_.rest().read("(other tools)"));
+    std::sort(all.begin(), all.end(),
+              [](const ShadowCounts& a, const ShadowCounts& b) { return a.tool < b.tool; });
+    return all;
+  }
+  /// How many calls were given up because too many were open at once: the candidate would have stopped them, and what they did
+  /// afterwards is not counted.
+  std::uint64_t given_up() const noexcept { return given_up_.load(std::memory_order_relaxed); }
+
+ private:
+  using Number = std::atomic<std::uint64_t>;
+  struct Tool {
+    explicit Tool(const ShadowOptions&) noexcept {}
+    Number calls{0}, stopped_sooner{0}, attempts_avoided{0}, waits_avoided{0}, recoveries_lost{0}, gone_on{0};
+    std::array<Number, stop_reason_count> sooner_because{};
+
+    ShadowCounts read(std::string_view name) const {
+      const auto value = [](const Number& number) { return number.load(std::memory_order_relaxed); };
+      ShadowCounts counts{.tool = std::string{name},
+                          .calls = value(calls),
+                          .stopped_sooner = value(stopped_sooner),
+                          .attempts_avoided = value(attempts_avoided),
+                          .waits_avoided = Duration{static_cast<Duration::rep>(value(waits_avoided))},
+                          .recoveries_lost = value(recoveries_lost),
+                          .gone_on = value(gone_on)};
+      for (std::size_t i = 0; i < stop_reason_count; ++i) counts.sooner_because[i] = value(sooner_because[i]);
+      return counts;
+    }
+  };
+  /// A call that the candidate would have stopped.
+  struct Stopped {
+    int after = 0;  ///< so many attempts
+    StopReason reason = StopReason::none;
+    Duration waits{};
+  };
+
+  static void add(Number& number, std::uint64_t count = 1) noexcept {
+    number.fetch_add(count, std::memory_order_relaxed);
+  }
+  Tool& tool_of(const Event& event) {
+    return tools_[event.resolved_name.empty() ? event.call_name : event.resolved_name];
+  }
+  static std::string key_of(const Event& event) {
+    std::string key{event.call_id()};
+    const auto run = std::bit_cast<std::array<char, sizeof event.run_scope>>(event.run_scope);
+    return key.append(run.data(), run.size());
+  }
+
+  void attempt_failed(const Event& event) {
+    if (!event.will_retry && !is_a_matter_of_settings(event.reason)) return;
+    const auto verdict = judge(event);
+    if (!event.will_retry) {
+      if (verdict == StopReason::none) add(tool_of(event).gone_on);
+      return;
+    }
+    const std::lock_guard lock{mutex_};
+    const auto key = key_of(event);
+    auto* open = open_.find(key);
+    if (open == nullptr && verdict != StopReason::none) {
+      if (open_.size() >= static_cast<std::size_t>(options_.most_open)) {
+        open_.take_oldest();
+        add(given_up_);
+      }
+      open = &open_.touch(key);
+      *open = {.after = event.ordinal, .reason = verdict};
+    }
+    if (open != nullptr) open->waits += event.wait;
+  }
+
+  void call_finished(const Event& event) {
+    auto& tool = tool_of(event);
+    add(tool.calls);
+    if (event.ordinal == 0 || (event.ordinal == 1 && event.reason == StopReason::succeeded)) return;
+    const std::lock_guard lock{mutex_};
+    const auto key = key_of(event);
+    if (open_.find(key) == nullptr) return;
+    const auto stopped = open_.take(key);
+    add(tool.stopped_sooner);
+    add(tool.sooner_because[static_cast<std::size_t>(stopped.reason)]);
+    add(tool.attempts_avoided, static_cast<std::uint64_t>(event.ordinal - stopped.after));
+    add(tool.waits_avoided, static_cast<std::uint64_t>(smaller_of(stopped.waits, event.slept).count()));
+    if (event.reason == StopReason::succeeded) add(tool.recoveries_lost);
+  }
+
+  /// Could a policy with other settings have gone on?
+  static constexpr bool is_a_matter_of_settings(StopReason reason) noexcept {
+    switch (reason) {
+      case StopReason::not_retryable:
+      case StopReason::never_retry_type:
+      case StopReason::retries_exhausted:
+      case StopReason::deadline:
+      case StopReason::too_little_time_left:
+      case StopReason::hint_over_cap:
+      case StopReason::hint_past_deadline: return true;
+      default: return false;
+    }
+  }
+
+  /// `none` if the candidate would go on, else why not, in the order in which a policy asks.
+  StopReason judge(const Event& event) const {
+    if (event.thrown != nullptr) {
+      const auto verdict = detail::judge(candidate_, *event.thrown);
+      if (verdict != StopReason::none) return verdict;
+    }
+    if (event.ordinal > candidate_.max_retries()) return StopReason::retries_exhausted;
+    if (event.hint && *event.hint > candidate_.hint_cap()) return StopReason::hint_over_cap;
+    const auto budget = candidate_.time_budget();
+    const auto elapsed = budget ? event.elapsed() : std::nullopt;
+    if (!elapsed) return StopReason::none;
+    const auto left = larger_of(*budget - *elapsed, Duration::zero());
+    if (event.wait >= left) return event.hint ? StopReason::hint_past_deadline : StopReason::deadline;
+    return left - event.wait < candidate_.least_attempt_time() ? StopReason::too_little_time_left
+                                                               : StopReason::none;
+  }
+
+  const Candidate candidate_;
+  const ShadowOptions options_;
+  NameTable<Tool, ShadowOptions> tools_;
+  std::mutex mutex_;
+  LruMap<Stopped> open_;  // under the mutex
+  Number given_up_{0};
+};
+
+}  // namespace encore

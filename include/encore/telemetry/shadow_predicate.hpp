@@ -1,0 +1,91 @@
+// Observation only: where another predicate would have answered otherwise.
+#pragma once
+#include <encore/failure.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/predicate.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/verdict.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace encore {
+
+/// How often two predicates were of one mind. Thread-safe; each number is exact.
+class ShadowVerdicts {
+ public:
+  ShadowVerdicts() = default;
+  ShadowVerdicts(const ShadowVerdicts&) = delete;
+  ShadowVerdicts& operator=(const ShadowVerdicts&) = delete;
+
+  std::uint64_t agreed() const noexcept { return agreed_.load(std::memory_order_relaxed); }
+  /// The candidate would not have retried.
+  std::uint64_t narrower() const noexcept { return narrower_.load(std::memory_order_relaxed); }
+  /// The candidate would have retried.
+  std::uint64_t broader() const noexcept { return broader_.load(std::memory_order_relaxed); }
+  /// The candidate threw, which changed nothing.
+  std::uint64_t threw() const noexcept { return threw_.load(std::memory_order_relaxed); }
+
+  void add(bool real, bool candidate, bool candidate_threw) noexcept {
+    auto& number = candidate_threw ? threw_ : real == candidate ? agreed_ : real ? narrower_ : broader_;
+    number.fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint64_t> agreed_{0}, narrower_{0}, broader_{0}, threw_{0};
+};
+
+/// Answers as the one predicate does, asks the other too, and counts where they differ: of exceptions, and of returned values,
+/// good ones included. What the other says changes nothing, an exception neither.
+///   ShadowVerdicts verdicts;
+///   RetryPolicy policy{ShadowPredicate{RetryOn<std::exception>{}, RetryOn<TimeoutError>{}, verdicts}};
+template <Predicate Real, Predicate Candidate>
+class ShadowPredicate {
+ public:
+  using role = encore::role::Predicate;
+  static constexpr bool looks_at_values = encore::looks_at_values<Real>;
+  static constexpr bool rules_out_never = detail::rules_out_never<Real>;
+
+  constexpr ShadowPredicate(Real real, Candidate candidate, ShadowVerdicts& verdicts)
+      : real_{std::move(real)},
+        candidate_{std::move(candidate)},
+        verdicts_{&verdicts} {}
+
+  bool matches(const Thrown& failure) const
+    requires JudgesExceptions<Real>
+  {
+    return compare(failure);
+  }
+  template <class Value>
+    requires JudgesValues<Real, Value>
+  bool matches(const Returned<Value>& failure) const {
+    return compare(failure);
+  }
+  std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
+    return detail::hint_by(real_, failure, now);
+  }
+  std::string_view name(const Thrown& failure) const { return detail::name_by(real_, failure); }
+
+ private:
+  template <class Failed>
+  bool compare(const Failed& failure) const {
+    const bool real = real_.matches(failure);
+    auto threw = StopReason::none;
+    auto candidate = false;
+    if constexpr (requires { candidate_.matches(failure); }) {
+      threw = StopReason::predicate_threw;
+      candidate = detail::holds([&] { return candidate_.matches(failure); }, threw);
+    }
+    verdicts_->add(real, candidate, threw != StopReason::none);
+    return real;
+  }
+
+  [[no_unique_address]] Real real_;
+  [[no_unique_address]] Candidate candidate_;
+  ShadowVerdicts* verdicts_;
+};
+
+}  // namespace encore
