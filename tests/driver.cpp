@@ -33,6 +33,32 @@ TEST_CASE("the rows of attempts.csv, on the sleeping driver [A1, A2, B3, C1, C6,
   }
 }
 
+// Has an error of a kind that is retried when it is handed on, after the attempt has succeeded.
+struct Fragile {
+  Fragile() = default;
+  Fragile(Fragile&&) { throw TimeoutError{1}; }
+};
+
+TEST_CASE("what is thrown after a success is no failed attempt: the call does not run again [A2, F3]",
+          "[driver]") {
+  FakeClock clock;
+  int calls = 0;
+  const auto call = [&calls] { return ++calls, Fragile{}; };
+  const encore::RetryPolicy thrown{clock, encore::RetryOn<TimeoutError>{}};
+  const auto judged = thrown.with(encore::RetryOn<TimeoutError>{} ||
+                                  encore::RetryIfResult{[](const Fragile&) { return false; }});
+  const auto check = [&](const auto& policy) {
+    calls = 0;
+    CHECK_THROWS_AS(policy.run(call), TimeoutError);
+    CHECK(calls == 1);
+  };
+  check(thrown.with(encore::ReturnOutcome{}));
+  check(judged);
+  check(judged.with(encore::Observe{[](const encore::Event&) {}}));
+  check(judged.with(encore::WhenNested{}));
+  CHECK(clock.sleeps().empty());
+}
+
 // A timer queue, as a game or a UI has one: due work is run in turn, and nothing sleeps on a thread.
 template <class Policy, class Callable>
 std::string drive_by_hand(const Policy& policy, const encore::Call& call, Callable& callable) {
