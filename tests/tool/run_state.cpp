@@ -54,6 +54,17 @@ TEST_CASE("a step that was counted is used up by one turn", "[run_state]") {
   CHECK_FALSE(state.belongs_to_step());
 }
 
+TEST_CASE("a step that was counted while the model is asked is not counted again after a restart",
+          "[run_state]") {
+  RunState state;
+  state.step_begins();
+  RunState resumed;
+  resumed.restore(state.save());
+  CHECK(resumed.belongs_to_step());
+  resumed.restore(RunState{}.save());
+  CHECK_FALSE(resumed.belongs_to_step());
+}
+
 TEST_CASE("all of it is saved and restored: the scope, so that keys stay equal [I2]", "[run_state]") {
   RunState state;
   state.end(steps);

@@ -59,6 +59,7 @@ class RunState {
     const auto over_now = over();
     StateLine line{kind};
     line.add("scope", scope_.text());
+    if (step_begun_.load(std::memory_order_relaxed)) line.add("step_begun", 1);
     if (over_now) line.add("over", to_string(over_now->reason)).add("over_because", over_now->to_person);
     return line.text() + '\n' + keys_.save() + unknown_outcomes_.save();
   }
@@ -75,9 +76,11 @@ class RunState {
                           .to_model = not_called({}, "the run is over."),
                           .to_person = std::string{line.text("over_because")},
                           .ends_run = true};
+    const auto step_begun = line.has("step_begun") && line.count("step_begun") != 0;
     keys_.restore(text);
     unknown_outcomes_.restore(text);
     scope_ = Scope{digits->high(), digits->low()};
+    step_begun_ = step_begun;
     over_ = std::move(over_then);
   }
 
