@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -158,6 +159,21 @@ TEST_CASE("a text that is too long is cut between two characters, a name that is
   }
   text.resize(512);
   CHECK(read(reader, {{"gen_ai.tool.call.id", text}, {"encore.attempt", "1"}}) != nullptr);
+}
+
+TEST_CASE("a number is a time since 1970, in the years that a text can name", "[record_reader]") {
+  RecordReader reader;
+  const auto time_of = [&](std::string_view number) {
+    const auto* const record =
+        read(reader, {{"gen_ai.tool.call.id", "a"}, {"encore.attempt", "1"}, {"timestamp", number, false}});
+    return record != nullptr ? record->at : std::nullopt;
+  };
+  CHECK(time_of("0") == encore::WallTime{});
+  CHECK(time_of("-1.5") == encore::WallTime{-1500ms});
+  CHECK(time_of("9214646399.999999999") == encore::read_timestamp("2261-12-31T23:59:59.999999999Z"));
+  CHECK(!time_of("9214646400"));
+  CHECK(time_of("-9214560000") == encore::read_timestamp("1678-01-01T00:00:00Z"));
+  CHECK(!time_of("-9214560000.000000001"));
 }
 
 TEST_CASE("a time that is negative cannot be used", "[record_reader]") {

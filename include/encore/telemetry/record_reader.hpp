@@ -9,6 +9,8 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -65,8 +67,12 @@ inline bool put_time(std::optional<WallTime>& to, std::string_view value, const 
   to = read_timestamp(value);
   if (to) return true;
   const auto since_1970 = read_duration(value, fields.timestamp_unit);
-  if (since_1970) to = WallTime{*since_1970};
-  return since_1970.has_value();
+  // The years that a text can name.
+  constexpr WallTime first = std::chrono::sys_days{std::chrono::year{1678} / 1 / 1};
+  constexpr WallTime past = std::chrono::sys_days{std::chrono::year{2262} / 1 / 1};
+  if (!since_1970 || WallTime{*since_1970} < first || WallTime{*since_1970} >= past) return false;
+  to = WallTime{*since_1970};
+  return true;
 }
 /// The member of an enumeration that has this name.
 template <class Named>
