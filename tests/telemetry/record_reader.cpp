@@ -104,6 +104,22 @@ TEST_CASE("an error that is null, false or empty is none", "[record_reader]") {
   }
 }
 
+TEST_CASE("a wait means that another attempt follows, unless it is said that none does", "[record_reader]") {
+  RecordReader reader;
+  const Field id{"gen_ai.tool.call.id", "a"};
+  const Field attempt{"encore.attempt", "1"};
+  const Field wait{"encore.retry_in", "2"};
+  const Field none{"encore.will_retry", "false"};
+  const auto* const implied = read(reader, {id, attempt, wait});
+  REQUIRE(implied != nullptr);
+  CHECK(implied->will_retry);
+  CHECK(implied->wait == 2s);
+  const auto* const denied = read(reader, {id, attempt, wait, none});
+  REQUIRE(denied != nullptr);
+  CHECK(!denied->will_retry);
+  CHECK(denied->wait == 0s);
+}
+
 TEST_CASE("a line that tells of no event and no attempt makes no record", "[record_reader]") {
   RecordReader reader;
   CHECK(read(reader, {{"level", "info"}}) == nullptr);

@@ -79,7 +79,7 @@ inline std::string log_text(const TraceRecord& record, LineShape shape) {
   if (!record.error_type.empty()) line.text(field::error, record.error_type);
   if (!record.message.empty()) line.text(field::message, record.message);
   detail::add_notes(line, record);
-  if (failed) line.flag(field::will_retry, record.will_retry);
+  if (failed || record.will_retry) line.flag(field::will_retry, record.will_retry);
   if (record.will_retry) line.seconds(field::retry_in, record.wait);
   if (record.hint) line.seconds(field::hint, *record.hint);
   if (over || (failed && !record.will_retry)) line.text(field::reason, to_string(record.reason));

@@ -122,7 +122,11 @@ inline constexpr std::array field_meanings{
     FieldMeaning{&TraceFields::key_used, [](auto& r, auto v, auto&) { return put(r.key_used, v); }},
     FieldMeaning{&TraceFields::error_result, [](auto& r, auto v, auto&) { return put(r.error_result, v); }},
     FieldMeaning{&TraceFields::will_retry, [](auto& r, auto v, auto&) { return put(r.will_retry, v); }},
-    FieldMeaning{&TraceFields::retry_in, [](auto& r, auto v, auto& f) { return put_duration(r.wait, v, f); }},
+    FieldMeaning{&TraceFields::retry_in,
+                 [](auto& r, auto v, auto& f) {
+                   r.will_retry = true;  // who tells a wait means to try again
+                   return put_duration(r.wait, v, f);
+                 }},
     FieldMeaning{&TraceFields::hint, [](auto& r, auto v, auto& f) { return put_duration(r.hint, v, f); }},
     FieldMeaning{&TraceFields::reason,
                  [](auto& r, auto v, auto&) {
@@ -198,6 +202,7 @@ class RecordReader {
   /// The record, valid until the next line begins; null if the fields make none, and then `fault` says why.
   const TraceRecord* finish() {
     if (fault_.empty()) fault_ = what_is_missing();
+    if (!record_.will_retry) record_.wait = Duration::zero();
     return fault_.empty() ? &record_ : nullptr;
   }
   std::string_view fault() const noexcept { return fault_; }

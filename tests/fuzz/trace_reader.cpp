@@ -1,0 +1,141 @@
+// Feeds any bytes to the reader of logs and to the diagnosis of what it finds; stops at the first answer that breaks a rule.
+// With libFuzzer:  clang++ -std=c++20 -Iinclude -fsanitize=fuzzer,address,undefined tests/fuzz/trace_reader.cpp
+// Without it, ENCORE_FUZZ_STANDALONE makes it a program that runs over the texts below, their beginnings and their changes.
+#include <encore/telemetry/diagnosis.hpp>
+#include <encore/telemetry/diagnosis_text.hpp>
+#include <encore/telemetry/log_text.hpp>
+#include <encore/telemetry/read_trace.hpp>
+#include <encore/telemetry/trace_assembler.hpp>
+#include <encore/telemetry/trace_reader.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using encore::LineShape;
+using encore::TraceReader;
+using encore::TraceRecord;
+
+void require(bool holds, const char* rule) {
+  if (holds) return;
+  std::fprintf(stderr, "broken: %s\n", rule);
+  std::abort();
+}
+
+std::vector<TraceRecord> records_in(TraceReader& reader, std::string_view text, std::size_t piece) {
+  std::vector<TraceRecord> records;
+  read_trace(
+      reader,
+      [&](char* to, std::size_t most) {
+        const auto count = std::min({piece, most, text.size()});
+        std::copy_n(text.data(), count, to);
+        text.remove_prefix(count);
+        return count;
+      },
+      [&](const TraceRecord& record) { records.push_back(record); });
+  return records;
+}
+
+/// What is written is read back. Bytes that are no UTF-8 are replaced in writing, so the comparison begins after that.
+void check_round_trip(const TraceRecord& record) {
+  TraceReader reader;
+  const auto* const once = reader.read(log_text(record, LineShape::json));
+  const auto is_short = std::max({record.call_id.size(), record.scope.size(), record.tool.size(),
+                                  record.outer_id.size()}) < 170;
+  require(once != nullptr || !is_short, "a record that was written is read back");
+  if (once == nullptr) return;
+  const auto first = *once;
+  const auto* const again = reader.read(log_text(first, LineShape::json));
+  require(again != nullptr && *again == first, "nothing changes from the second writing on");
+  require(log_text(record, LineShape::json).find('\n') == std::string::npos, "a record is one line");
+}
+
+bool acts_on_a_terminal(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\n') || byte == 0x7F;
+  });
+}
+
+void check_diagnosis(const std::vector<TraceRecord>& records, int most_calls) {
+  encore::Diagnosis diagnosis{
+      {.most_calls = most_calls, .most_tools = 2, .most_findings = 3, .max_attempts = 2}};
+  encore::TraceAssembler assembler{{.most_calls = most_calls}};
+  std::uint64_t calls = 0;
+  const auto count = [&](const encore::TracedCall& call) {
+    if (call.told_by_policy || call.request_count > 0) ++calls;
+    require(call.attempts.size() <= encore::TracedCall::most_attempts_kept, "a call keeps so many attempts");
+  };
+  for (const auto& record : records) {
+    diagnosis.add(record);
+    assembler.add(record, count);
+  }
+  diagnosis.finish();
+  assembler.finish(count);
+  std::uint64_t told = 0;
+  for (const auto& tool : diagnosis.tools()) {
+    told += tool.calls;
+    require(tool.succeeded + tool.failed + tool.unfinished == tool.calls, "a call has one end");
+  }
+  require(diagnosis.tools().size() <= 3, "tools are bounded");
+  require(told == calls, "no call is lost, and none counted twice");
+  for (const auto& finding : diagnosis.findings())
+    require(finding.ids.size() <= encore::Finding::most_ids_kept && finding.ids.size() <= finding.calls,
+            "ids are bounded");
+  require(!acts_on_a_terminal(diagnosis_text(diagnosis)), "nothing in a diagnosis acts on a terminal");
+}
+
+}  // namespace
+
+/// The input: a byte that sizes the pieces and the memory, and the log.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto number = static_cast<std::size_t>(data[0] % 16) + 1;
+  const std::string_view text{reinterpret_cast<const char*>(data) + 1, size - 1};
+  TraceReader reader;
+  const auto records = records_in(reader, text, text.size());
+  TraceReader in_pieces;
+  require(records_in(in_pieces, text, number) == records, "a log says the same in pieces");
+  require(in_pieces.skipped() == reader.skipped(), "and the same is skipped");
+  require(reader.records() == records.size(), "records are counted");
+  require(reader.records() + reader.skipped_count() <= reader.lines(),
+          "a line is a record, skipped, or empty");
+  require(reader.skipped().size() <= TraceReader::most_skipped_kept, "the report is bounded");
+  require(!acts_on_a_terminal(skipped_text(reader)), "nothing in the report acts on a terminal");
+  for (const auto& record : records) check_round_trip(record);
+  check_diagnosis(records, static_cast<int>(number));
+  return 0;
+}
+
+#ifdef ENCORE_FUZZ_STANDALONE
+int main() {
+  constexpr std::string_view lines[] = {
+      R"({"timestamp":"2024-05-07T08:03:09.5Z","encore.scope":"s","encore.event":"attempt_started","gen_ai.tool.call.id":"a","gen_ai.tool.name":"ship","encore.attempt":1,"encore.max_attempts":3,"encore.remaining":5})",
+      R"({"timestamp":1715068990,"encore.scope":"s","encore.event":"attempt_failed","gen_ai.tool.call.id":"a","gen_ai.tool.name":"ship","encore.attempt":1,"error.type":"E\u001b[2J","exception.message":"\ud83d\ude00","encore.response.status":503,"encore.response.request_id":"r","encore.dispatched":true,"encore.will_retry":true,"encore.retry_in":0.25,"encore.hint":1e-3,"encore.elapsed":1})",
+      R"({"encore.scope":"s","encore.event":"attempt_succeeded","gen_ai.tool.call.id":"a","encore.attempt":2,"encore.error_result":true})",
+      R"({"encore.scope":"s","encore.event":"call_finished","gen_ai.tool.call.id":"a","encore.attempts":2,"encore.reason":"succeeded","encore.mode":"result","encore.slept":0.25,"encore.outer.call.id":"b","encore.outer.attempt":1})",
+      R"({"gen_ai.tool.call.id":"a","gen_ai.tool.name":"ship","encore.response.status":500,"encore.took":2})",
+      R"({"gen_ai.tool.name":"lookup","encore.resend_count":2147483647,"error":{"type":"timeout","a":[1,{"b":"}"}]}})",
+      "2024-05-07 INFO plain text",
+      ""};
+  std::string all;
+  for (const auto line : lines) all.append(line).append(1, '\n');
+  std::vector<std::string> texts{all, all + all};
+  for (std::size_t length = 0; length <= all.size(); ++length) texts.push_back(all.substr(0, length));
+  // Every place changed to each of a few bytes.
+  for (std::size_t at = 0; at < all.size(); ++at)
+    for (const char byte : {'"', '9', '\n'}) texts.push_back(all), texts.back()[at] = byte;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto input = static_cast<char>(i) + texts[i];
+    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+  }
+  std::printf("%zu inputs, no rule broken\n", texts.size());
+}
+#endif
