@@ -273,4 +273,18 @@ TEST_CASE("a hundred thousand retries keep nothing of those before (fault 34: no
   CHECK(alive == 0);
 }
 
+TEST_CASE("the schedule of a call without a limit of its count is refused, unless one says how much of it [C10]",
+          "[retry_policy]") {
+  const RetryPolicy unlimited{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, encore::NoJitter{}};
+  CHECK(unlimited.schedule(3).total().greatest == 7s);
+  try {
+    static_cast<void>(unlimited.schedule());
+    FAIL("nothing was refused");
+  } catch (const std::invalid_argument& error) {
+    CHECK(error.what() ==
+          std::string{"encore: retries = unlimited is refused: say how many a schedule shall have, as in "
+                      "schedule(10)"});
+  }
+}
+
 }  // namespace

@@ -14,7 +14,8 @@
 namespace encore {
 
 /// Says how long to wait before retry `retry`, counted from 0, without jitter: a pure function, the same for every call
-/// and thread. The policy holds the answer between the backoff's floor and cap, whatever it is. (C2, C9)
+/// and thread. The policy holds the answer between the backoff's floor and cap, whatever it is. (C2, C9) It must not throw:
+/// what it throws would leave in the failure's place, and observers would not hear the call's end.
 ///   struct Patient {
 ///     using role = encore::role::Backoff;
 ///     constexpr Duration operator()(int retry) const { return retry * 1s; }

@@ -19,7 +19,8 @@ struct JitterInput {
   double draw = 0.0;    ///< uniform in [0, 1)
 };
 
-/// Makes a wait of a delay and a draw: a pure function. Whatever it answers is held between floor and cap. (C2, C9)
+/// Makes a wait of a delay and a draw: a pure function. Whatever it answers is held between floor and cap. (C2, C9) As a
+/// backoff, it must not throw.
 ///   struct Coin {
 ///     using role = encore::role::Jitter;
 ///     constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; }

@@ -13,6 +13,7 @@
 #include <encore/retry_if.hpp>
 #include <encore/retrying.hpp>
 #include <encore/schedule.hpp>
+#include <encore/setting.hpp>
 #include <encore/straight_run.hpp>
 #include <encore/wrapped.hpp>
 
@@ -34,6 +35,10 @@ template <class>
 inline constexpr bool is_policy = false;
 template <class C, class P, class R>
 inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
+
+[[noreturn]] inline void the_schedule_has_no_end() {
+  refuse_setting("retries", "unlimited", "is refused: say how many a schedule shall have, as in schedule(10)");
+}
 
 struct Rebuilt {};  // tells the constructor that starts from another policy, or from nothing
 
@@ -111,8 +116,13 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
     return Wrapped<RetryPolicy, std::decay_t<F>>{*this, std::move(name), std::forward<F>(callable)};
   }
 
-  /// The waits of a call that fails until its last attempt, before anything runs. Unlimited retries: of the first `retries`. (C10)
-  constexpr auto schedule() const { return Schedule{backoff(), jitter(), max_retries()}; }
+  /// The waits of a call that fails until its last attempt, before anything runs. Refused if retries are unlimited, as they
+  /// are with a time budget alone: then say how many. (C10)
+  constexpr auto schedule() const {
+    if (CountLimit::is_unlimited(max_retries())) detail::the_schedule_has_no_end();
+    return Schedule{backoff(), jitter(), max_retries()};
+  }
+  /// At most so many of them.
   constexpr auto schedule(int retries) const {
     return Schedule{backoff(), jitter(), smaller_of(retries, max_retries())};
   }
