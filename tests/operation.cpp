@@ -78,7 +78,8 @@ struct Immovable {
 };
 
 TEMPLATE_TEST_CASE(
-    "a result of any kind comes back: void, move-only, not default-constructible (fault 33: leaf #18) [A6]",
+    "a result of any kind comes back: void, move-only, not default-constructible (fault 33: leaf #18, "
+    "outcome #291) [A6]",
     "[operation]", Straight, Observed, Formatted, Timed) {
   FakeClock clock;
   const auto policy = TestType::policy(clock);

@@ -220,7 +220,8 @@ StopReason reason_of(const Predicate& predicate, F fail, bool takes_attempt, con
 }
 
 TEST_CASE(
-    "a predicate that throws stops the call with the original failure (fault 28: folly, async-retry #7) [B7]",
+    "a predicate that throws stops the call with the original failure (fault 28: folly 40b40a1d9, "
+    "async-retry #7) [B7]",
     "[predicate]") {
   const auto throwing =
       RetryIf{[](const Thrown&) -> bool { throw std::logic_error{"the predicate's own bug"}; }};

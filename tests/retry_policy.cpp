@@ -273,8 +273,9 @@ TEST_CASE("a hundred thousand retries keep nothing of those before (fault 34: no
   CHECK(alive == 0);
 }
 
-TEST_CASE("the schedule of a call without a limit of its count is refused, unless one says how much of it [C10]",
-          "[retry_policy]") {
+TEST_CASE(
+    "the schedule of a call without a limit of its count is refused, unless one says how much of it [C10]",
+    "[retry_policy]") {
   const RetryPolicy unlimited{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, encore::NoJitter{}};
   CHECK(unlimited.schedule(3).total().greatest == 7s);
   try {

@@ -42,8 +42,10 @@ TEST_CASE("a wrapped callable is a call of its own each time, under its name [A3
   CHECK(&reference() == &attempts);
 }
 
-TEST_CASE("a wrapped callable outlives the policy and the callable it was made from (fault 32: scylla) [A5]",
-          "[wrapped]") {
+TEST_CASE(
+    "a wrapped callable outlives the policy and the callable it was made from (fault 32: scylla e0c082616a) "
+    "[A5]",
+    "[wrapped]") {
   FakeClock clock;
   auto wrapped = [&] {
     const auto text = std::make_unique<std::string>("a text too long for a small buffer, to be sure");

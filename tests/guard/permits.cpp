@@ -158,6 +158,24 @@ TEST_CASE("a guard of whole calls is asked once and told the call's end [H1]", "
   CHECK(gate.admitted == gate.returned);
 }
 
+TEST_CASE("the permit of a call that others stopped is back before anybody hears of its end [H1, F1]",
+          "[permits]") {
+  FakeClock clock;
+  Log log;
+  Gate<StopReason::circuit_open, true> gate{log};
+  int heard = 0;
+  const auto policy = plain.with(clock, gate, encore::RetryOnEveryException{},
+                                 encore::Observe{[&](const encore::Event& event) {
+                                   if (event.kind != encore::EventKind::call_finished) return;
+                                   ++heard;
+                                   CHECK(gate.admitted == gate.returned);
+                                 }});
+  Scripted<int> tool{throws<encore::Cancelled>()};
+  CHECK_THROWS_AS(policy.run(tool), encore::Cancelled);
+  CHECK(heard == 1);
+  CHECK(log == Log{"a ? 1", "a began", "a unspent"});
+}
+
 // ---- conservation (H1): whatever happens, each permission is returned exactly once --------------------------------------
 
 struct Plan {
