@@ -63,6 +63,7 @@ END {
       judge(at, "64 bytes", "", value[at, "encore"], value[at, "encore"] <= 64, value[at, "encore"])
     else if (gate == "P12")
       judge(at, "+96 bytes", value[at, "hand"], value[at, "encore"], value[at, "encore"] <= value[at, "hand"] + 96, value[at, "encore"] - value[at, "hand"])
+    else if (gate == "P14") judge(at, "2x", hand, encore, encore <= 2 * hand, encore / hand)
     else if (gate == "P10" && path ~ /^writes/)
       judge(at, "no write", "", value[at, "encore"], value[at, "encore"] == 0, value[at, "encore"])
     else if (gate == "P10") judge(at, "1.3x", value[at, "hand"], value[at, "encore"], value[at, "encore"] <= 1.3 * value[at, "hand"], value[at, "encore"])

@@ -2,13 +2,14 @@
 # Measures every gate of encore's speed and prints one table: what is allowed, what was measured, and whether it holds.
 #   run.sh          all of it; a few minutes on an idle machine
 #   run.sh quick    what does not depend on the machine's load: instructions, allocations, clock reads, sizes
+#   run.sh simulation   on fake time: the AWS contention curves beside their reference; a part of the first
 # A gate that falls short fails the run. The table's raw figures are in build/benchmarks/*.csv.
 # Each figure stands beside that of a loop written by hand, in the same file, with the same compiler and options.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 source cmake/bootstrap.sh
 part=${1:-all}
-case $part in all | quick) ;; *) echo "usage: run.sh [quick]" >&2; exit 2 ;; esac
+case $part in all | quick | simulation) ;; *) echo "usage: run.sh [quick | simulation]" >&2; exit 2 ;; esac
 
 export ENCORE_REQUIRE_EVERYTHING=1
 encore_need compiler clang valgrind
@@ -17,6 +18,16 @@ sources=tests/benchmarks
 out=build/benchmarks
 mkdir -p "$out"
 rm -f "$out"/*.csv
+
+# The contention curves of the AWS Architecture Blog, 2015, on fake time. One row off by more than it may be fails the run.
+simulation() {
+  g++ -std=c++20 -O2 -Wall -Wextra -Wpedantic -Werror -Iinclude -DENCORE_TEST_DATA='"tests/data"' $sources/simulate.cpp -o "$out/simulate" &&
+    "$out/simulate" "$out/simulation.csv"
+}
+if [ "$part" = simulation ]; then
+  simulation
+  exit
+fi
 
 # Each task is one line for bash; as many at once as there are cores. The first that fails ends the run.
 side_by_side() { xargs -d '\n' -P "$(encore_cores)" -I{} bash -euo pipefail -c '{}'; }
@@ -57,9 +68,10 @@ symbol_bytes() { echo $((16#$(nm -S "$1" | awk -v name="$2" '$4 == name { print 
   builds success "1 2 3"
   builds failure "1 2 3"
   builds delays 2
+  builds simulated 2
   call_sites
 } | side_by_side
-programs=("$out"/{success,failure}-{g++,clang++-19}-O{1,2,3} "$out"/delays-{g++,clang++-19}-O2)
+programs=("$out"/{success,failure}-{g++,clang++-19}-O{1,2,3} "$out"/{delays,simulated}-{g++,clang++-19}-O2)
 counts "${programs[@]}" | side_by_side
 
 {
@@ -135,4 +147,10 @@ if [ "$part" = all ]; then
   { echo "gate,path,compiler,level,who,value"; contention; includes; } > "$out/times.csv"
 fi
 
-awk -v table="$out/gates.csv" -f "$sources/gates.awk" "$out"/{counts,sizes}.csv $([ "$part" = quick ] || echo "$out/times.csv")
+status=0
+awk -v table="$out/gates.csv" -f "$sources/gates.awk" "$out"/{counts,sizes}.csv $([ "$part" = quick ] || echo "$out/times.csv") || status=$?
+if [ "$part" = all ]; then
+  echo
+  simulation || status=1
+fi
+exit "$status"
