@@ -11,14 +11,22 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <concepts>
+#include <condition_variable>
+#include <coroutine>
+#include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 using namespace encore;
@@ -105,6 +113,150 @@ TEST_CASE_METHOD(OnFakeTime, "a coroutine tells the same events as a thread [F1]
             other_executor.sleeper())) == 17);
   CHECK(other_trace.events() == trace.events());
   CHECK(other_clock.sleeps() == Durations{1s, 2s});
+}
+
+namespace {
+
+struct Busy : std::runtime_error {
+  Busy() : std::runtime_error{"busy"} {}
+  Duration retry_after() const { return 7s; }
+};
+
+/// How a call came out of a driver, and all that was heard of it.
+struct Heard {
+  std::string result;
+  Recording events;
+  Durations sleeps;
+  int permits_out = 0;
+  friend bool operator==(const Heard&, const Heard&) = default;
+};
+template <class Result>
+std::string text_of(const Result& result) {
+  if constexpr (std::same_as<Result, Outcome<int>>)
+    return result ? "value " + std::to_string(*result) : std::string{to_string(result.reason())};
+  else
+    return std::to_string(result);
+}
+
+// A script is a letter for each attempt: S returns 17, s throws a Slow, b a Busy with a hint, x a logic_error, c a
+// cancellation, n returns -1; d throws after it was dispatched.
+int play(char step, const Attempt& attempt) {
+  switch (step) {
+    case 's': throw Slow{"slow"};
+    case 'b': throw Busy{};
+    case 'x': throw std::logic_error{"wrong"};
+    case 'c': throw Cancelled{};
+    case 'd': attempt.mark_dispatched(); throw Slow{"lost"};
+    case 'n': return -1;
+    default: return 17;
+  }
+}
+
+template <class Policy>
+Heard heard_of(bool in_coroutine, const Policy& policy, const std::string& script, const Call& call) {
+  FakeClock clock;
+  ManualExecutor executor{clock};
+  Recorder trace;
+  Counting guard;
+  const auto complete = policy.with(clock, trace, guard, NoJitter{});
+  Heard heard;
+  try {
+    if (in_coroutine)
+      heard.result = text_of(executor.run(co_run(
+          complete, call,
+          [&](const Attempt& attempt) -> Task<int> {
+            co_return play(script.at(static_cast<std::size_t>(attempt.ordinal) - 1), attempt);
+          },
+          executor.sleeper())));
+    else
+      heard.result = text_of(complete.run(call, [&](const Attempt& attempt) {
+        return play(script.at(static_cast<std::size_t>(attempt.ordinal) - 1), attempt);
+      }));
+  } catch (const std::exception& error) {
+    heard.result = error.what();
+  }
+  heard.events = trace.events();
+  heard.sleeps = clock.sleeps();
+  heard.permits_out = guard.out;
+  return heard;
+}
+
+}  // namespace
+
+TEST_CASE("whatever the policy, a coroutine comes out as a thread does, and tells the same [B E F G H]",
+          "[co_run]") {
+  const RetryPolicy rethrow{RetryOn<Slow, Busy>{} || RetryIfResult{[](int x) { return x < 0; }}};
+  const Scope scope{1, 2};
+  for (const std::string script : {"S", "sS", "sbS", "bnS", "nnS", "nnn", "ssS", "sss", "bbb", "x", "sx",
+                                   "nx", "c", "sc", "d", "sd", "dS"}) {
+    for (const auto& call : {Call{.id = "a", .name = "tool"}, Call{.id = "a", .deadline = TimePoint{} + 2s},
+                             Call{.id = "a", .deadline = TimePoint{}},
+                             Call{.id = "a", .refused = StopReason::call_limit_reached},
+                             Call{.id = "a", .replay = ReplaySafety::repeatable_with_key, .scope = &scope},
+                             Call{.id = "a", .replay = ReplaySafety::never}}) {
+      INFO("attempts " << script << ", deadline " << call.deadline.has_value() << ", replay "
+                       << to_string(call.replay));
+      const auto same = [&](const auto& policy) {
+        const auto by_thread = heard_of(false, policy, script, call);
+        CHECK(heard_of(true, policy, script, call) == by_thread);
+        CHECK(by_thread.permits_out == 0);
+      };
+      same(rethrow);
+      same(rethrow.with(ReturnOutcome{}));
+      same(rethrow.with(FormatFailure{[](const Failure& failure) { return -failure.attempts; }}));
+      same(rethrow.with(FormatFailure{[](const Failure&) -> int { throw std::runtime_error{"formatter"}; }},
+                        HandleUnmatched{}));
+      same(rethrow.with(HintCap{5s}, TimeBudget{10s}));
+      same(rethrow.with(NeverRetry<Busy>{}, MaxRetries{1}));
+      same(rethrow.with(NeverRetryIf{[](const Slow&) -> bool { throw std::runtime_error{"predicate"}; }}));
+      same(rethrow.with(BeforeRetry{[](const Attempt& attempt) {
+        if (attempt.ordinal == 3) throw Slow{"not ready"};
+      }}));
+    }
+  }
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a coroutine is inside the attempt that its call names, and in no other [J1 J2]",
+                 "[co_run]") {
+  const auto single = policy.with(WhenNested{Nested::make_single});
+  auto runs = 0;
+  const auto slow = [&]() -> Task<int> {
+    ++runs;
+    throw Slow{"slow"};
+    co_return 0;
+  };
+  const auto run_in_an_attempt = [&](std::string_view id, bool named) {
+    single.run({.id = "outer"}, [&](const Attempt& outer) {
+      const Call call{.id = id, .outer = named ? &outer : nullptr};
+      CHECK_THROWS_AS(executor.run(co_run(single, call, slow, executor.sleeper())), Slow);
+    });
+    return std::exchange(runs, 0);
+  };
+  CHECK(run_in_an_attempt("inside", true) == 1);
+  CHECK(trace.of("inside").back().outer_id == "outer");
+  // This thread happens to run the coroutine, which somebody else may have begun.
+  CHECK(run_in_an_attempt("beside", false) == 3);
+  for (const auto& event : trace.of("beside")) CHECK(event.outer_id.empty());
+}
+
+TEST_CASE_METHOD(OnFakeTime, "a stop request that the sleeper is not told of is seen after the wait [K1]",
+                 "[co_run]") {
+  std::stop_source source;
+  const auto token = source.get_token();
+  clock.after(300ms, [&] { source.request_stop(); });
+  auto runs = 0;
+  CHECK_THROWS_AS(executor.run(co_run(
+                      policy, {.id = "a", .stop = token},
+                      [&]() -> Task<int> {
+                        ++runs;
+                        throw Slow{"slow"};
+                        co_return 0;
+                      },
+                      [&](Duration duration) { return executor.sleeper()(duration, {}); })),
+                  Slow);
+  CHECK(runs == 1);
+  CHECK(clock.sleeps() == Durations{1s});
+  CHECK(trace.events().back().reason == StopReason::cancelled);
 }
 
 TEST_CASE_METHOD(OnFakeTime, "void, move-only and reference results come back from a coroutine [A6]",
@@ -472,4 +624,118 @@ TEST_CASE("ten thousand calls in flight share one retry budget and one circuit [
   run_all(policy.without<role::Guard>().with(breaker, in_flight), down);
   CHECK(attempts == 5);
   CHECK(ended == std::map<StopReason, int>{{StopReason::circuit_open, calls}});
+}
+
+namespace {
+
+/// Threads that resume what is put into their queue. The last one out has resumed everything.
+class Pool {
+ public:
+  explicit Pool(int threads) {
+    for (auto i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  }
+  ~Pool() { finish(); }
+
+  /// Goes on on one of these threads.
+  auto hop() {
+    struct Hop {
+      Pool& pool;
+      bool await_ready() const noexcept { return false; }
+      void await_suspend(std::coroutine_handle<> frame) const { pool.post(frame); }
+      void await_resume() const noexcept {}
+    };
+    return Hop{*this};
+  }
+  void finish() {
+    {
+      const std::lock_guard lock{mutex_};
+      closed_ = true;
+    }
+    more_.notify_all();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+  }
+
+ private:
+  void post(std::coroutine_handle<> frame) {
+    const std::lock_guard lock{mutex_};
+    queue_.push_back(frame);
+    more_.notify_one();
+  }
+  void work() {
+    std::unique_lock lock{mutex_};
+    for (;;) {
+      more_.wait(lock, [&] { return !queue_.empty() || (closed_ && running_ == 0); });
+      if (queue_.empty()) return;
+      const auto frame = queue_.front();
+      queue_.pop_front();
+      ++running_;
+      lock.unlock();
+      frame.resume();
+      lock.lock();
+      if (--running_ == 0 && closed_) more_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable more_;
+  std::deque<std::coroutine_handle<>> queue_;
+  int running_ = 0;
+  bool closed_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+TEST_CASE("calls go from thread to thread, and share policy, guards and a stop token [H8 L1]",
+          "[co_run][threads]") {
+  constexpr auto calls = 2'000;
+  RetryBudget budget{{.share = 0.5, .floor = 0, .most_saved = calls}};
+  std::atomic<int> started{0}, ended{0}, finished{0};
+  const RetryPolicy policy{
+      RetryOn<Slow>{}, MaxRetries{3}, ConstantBackoff{1ms}, ReturnOutcome{}, budget, [&](const Event& event) {
+        if (event.kind == EventKind::attempt_started)
+          ++started;
+        else if (event.kind == EventKind::call_finished)
+          ++finished;
+        else
+          ++ended;
+      }};
+  std::stop_source source;
+  const auto token = source.get_token();
+  std::vector<Task<Outcome<int>>> tasks;
+  Pool pool{4};
+  const auto sleeper = [&](Duration) { return pool.hop(); };
+  for (auto call = 0; call < calls; ++call) {
+    tasks.push_back(co_run(
+        policy, {.stop = call % 2 == 1 ? StopView{token} : StopView{}},
+        [&pool, call](const Attempt& attempt) -> Task<int> {
+          co_await pool.hop();
+          if (attempt.ordinal <= call % 3) throw Slow{"slow"};
+          co_return call;
+        },
+        sleeper));
+  }
+  for (auto call = 0; call < calls; ++call) {
+    if (call == calls / 2) source.request_stop();
+    tasks[static_cast<std::size_t>(call)].start();
+  }
+  pool.finish();
+
+  auto attempts = 0;
+  auto retries = 0;
+  for (auto call = 0; call < calls; ++call) {
+    auto& task = tasks[static_cast<std::size_t>(call)];
+    REQUIRE(task.done());
+    const auto outcome = task.result();
+    attempts += outcome.attempts();
+    retries += std::max(outcome.attempts() - 1, 0);
+    if (outcome.has_value()) CHECK(*outcome == call);
+    if (call >= calls / 2 && call % 2 == 1) CHECK(outcome.reason() == StopReason::cancelled_on_entry);
+  }
+  CHECK(started == attempts);
+  CHECK(ended == attempts);
+  CHECK(finished == calls);
+  CHECK(retries > 0);
+  CHECK(budget.tokens() == 0.5 * (calls - calls / 4) - retries);  // no token lost, none made
 }

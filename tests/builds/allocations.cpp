@@ -13,6 +13,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace {
 long allocations = 0;
@@ -74,12 +75,21 @@ int main() {
   using encore::testing::Task;
   const auto sleeper = [](Duration) { return std::suspend_never{}; };
   const auto operation = []() -> Task<int> { co_return 1; };
-  const auto frames = allocations_of([&] {
-    auto task = co_run(plain, {.id = "a call's id of thirty letters"}, operation, sleeper);
-    task.start();
-  });
+  const auto coroutine = [&](const char* what, const auto& policy, std::string_view id, const auto& retried,
+                             long most) {
+    const auto counted = allocations_of([&] {
+      auto task = co_run(policy, {.id = id, .name = "a tool"}, retried, sleeper);
+      task.start();
+    });
+    if (counted > most) expect(what, most, counted);
+  };
   // The operation's frame and one of encore's; a compiler may leave one out.
-  if (frames > 2) expect("a coroutine", 2, frames);
+  const auto with_attempt = [](const Attempt& attempt) -> Task<int> { co_return attempt.ordinal; };
+  const std::string long_id(OwnedCall::room, 'i');
+  coroutine("a coroutine", plain, "a call's id of thirty letters", operation, 2);
+  coroutine("a coroutine, observed", observed, "a call's id of thirty letters", operation, 2);
+  coroutine("a coroutine with its attempt", plain, "a call's id of thirty letters", with_attempt, 2);
+  coroutine("a coroutine whose call's texts are long", limited, long_id, with_attempt, 3);
   std::puts(failures == 0 ? "no allocation too many" : "allocations are wrong");
   return failures == 0 ? 0 : 1;
 }

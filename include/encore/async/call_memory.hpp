@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/call_frame.hpp>
+#include <encore/nesting.hpp>
 #include <encore/operation.hpp>
 #include <encore/owned_call.hpp>
 #include <encore/retry_state.hpp>
@@ -9,14 +10,23 @@
 #include <concepts>
 #include <exception>
 #include <optional>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace encore::detail {
+
+/// In a coroutine the thread's mark says nothing: who resumes it is not who called it. (J2)
+struct ThreadUnmarked {
+  const Attempt* before = std::exchange(marked_attempt, nullptr);
+  ~ThreadUnmarked() { marked_attempt = before; }
+};
 
 /// Everything about a call, from its start. Destroyed before the call's end, it gives permits back, and observers hear of it.
 template <class Policy>
 class CallMemory {
   using State = RetryState<Policy, KeepError::always>;
+  using Unmarked = std::conditional_t<Policy::notices_nesting, ThreadUnmarked, std::tuple<>>;
 
  public:
   CallMemory(const Policy& policy, const Call& call)
@@ -30,7 +40,10 @@ class CallMemory {
         state_{policy, frame_, started} {}
   CallMemory(const CallMemory&) = delete;
   CallMemory& operator=(const CallMemory&) = delete;
-  ~CallMemory() { state_.abandoned(); }
+  ~CallMemory() {
+    [[maybe_unused]] const Unmarked unmarked{};
+    state_.abandoned();
+  }
 
   State& state() noexcept { return state_; }
   const StopView& stop() const noexcept { return call_.stop; }
@@ -39,11 +52,26 @@ class CallMemory {
     return invoke_attempt(operation, state_.attempt());
   }
 
-  Decision begin() { return state_.begin(); }
-  void succeeded() { state_.succeeded(); }
+  Decision begin() {
+    [[maybe_unused]] const Unmarked unmarked{};
+    return state_.begin();
+  }
+  void succeeded() {
+    [[maybe_unused]] const Unmarked unmarked{};
+    state_.succeeded();
+  }
+  Decision threw(const std::exception* error) {
+    [[maybe_unused]] const Unmarked unmarked{};
+    return state_.threw(error);
+  }
   template <class Value>
   Decision returned(const Value& value) {
+    [[maybe_unused]] const Unmarked unmarked{};
     return state_.returned(value);
+  }
+  Decision resume(bool cancelled) {
+    [[maybe_unused]] const Unmarked unmarked{};
+    return state_.resume(cancelled);
   }
 
  private:
@@ -92,6 +120,8 @@ class LateCallMemory {
     if (verdict == StopReason::succeeded) return {.stop = verdict};
     return state().returned_failure(value, verdict);
   }
+  Decision threw(const std::exception* error) { return state().threw(error); }
+  Decision resume(bool cancelled) { return state().resume(cancelled); }
 
  private:
   const Policy& policy_;

@@ -127,12 +127,12 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
       }
     } catch (const std::exception& error) {
       if (returned) throw;
-      next = memory.state().threw(&error);
+      next = memory.threw(&error);
       if (leaves<Policy, State>(next)) throw;
     } catch (...) {
       if (returned) throw;
       if (std::current_exception() == nullptr) throw;  // a thread's forced unwind
-      next = memory.state().threw(nullptr);
+      next = memory.threw(nullptr);
       if (leaves<Policy, State>(next)) throw;
     }
     if (next.goes_on()) {
@@ -145,7 +145,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
           cancelled = true;  // as Asio's cancellation slots do it
         }
       }
-      next = memory.state().resume(cancelled);
+      next = memory.resume(cancelled);
       if (next.goes_on()) continue;
     }
     if constexpr (judged) {
