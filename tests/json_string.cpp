@@ -65,4 +65,18 @@ TEST_CASE("a string that is cut off anywhere is cut off, not wrong", "[json_stri
   CHECK(take(whole).fault == JsonFault::none);
 }
 
+TEST_CASE("a string's end, an escape and a control character are found at any place", "[json_string]") {
+  for (std::size_t size = 0; size < 40; ++size) {
+    for (std::size_t at = 0; at <= size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, '\xE9');
+        text.insert(at, 1, static_cast<char>(byte));
+        const auto special = byte < 0x20 || byte == '"' || byte == '\\';
+        if (encore::detail::plain_json_size(text) != (special ? at : size + 1))
+          FAIL(size << ' ' << at << ' ' << byte);
+      }
+    }
+  }
+}
+
 }  // namespace

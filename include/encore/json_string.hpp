@@ -2,9 +2,11 @@
 #pragma once
 #include <encore/extremes.hpp>
 
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -57,6 +59,31 @@ inline void append_utf8(std::string& text, char32_t character) {
     put(0xF0 | character >> 18), put_rest(18);
 }
 
+/// How many bytes at the front of a string are neither its end, nor an escape, nor a control character. Eight are looked at at once:
+/// a byte of `word - low` has its highest bit set, and had not before, if it was lower than that of `low`.
+inline std::size_t plain_json_size(std::string_view text) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t highest_bits = 0x8080808080808080;
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, 8);
+    const auto below = [](std::uint64_t bytes, std::uint64_t least) {
+      return (bytes - ones * least) & ~bytes;
+    };
+    const auto special = below(word, 0x20) | below(word ^ ones * '"', 1) | below(word ^ ones * '\\', 1);
+    if ((special & highest_bits) == 0) continue;
+    // Of the bits that are set the lowest is right for certain.
+    if constexpr (std::endian::native == std::endian::little)
+      return at + static_cast<std::size_t>(std::countr_zero(special & highest_bits)) / 8;
+    break;
+  }
+  while (at < text.size() && text[at] != '"' && text[at] != '\\' &&
+         static_cast<unsigned char>(text[at]) >= 0x20)
+    ++at;
+  return at;
+}
+
 inline JsonFault take_json_unit(std::string_view& rest, std::uint32_t& unit) {
   if (rest.size() < 5 && (rest.empty() || rest.front() == 'u')) return JsonFault::cut_off;
   const auto digits = rest.substr(smaller_of<std::size_t>(1, rest.size()), 4);
@@ -100,13 +127,7 @@ inline JsonFault take_json_escape(std::string_view& rest, std::string& text) {
 [[nodiscard]] inline JsonFault take_json_string(std::string_view& rest, std::string& buffer,
                                                 std::string_view& text) {
   rest.remove_prefix(1);
-  const auto plain_until = [&] {
-    std::size_t at = 0;
-    while (at < rest.size() && rest[at] != '"' && rest[at] != '\\' &&
-           static_cast<unsigned char>(rest[at]) >= 0x20)
-      ++at;
-    return at;
-  };
+  const auto plain_until = [&] { return detail::plain_json_size(rest); };
   auto end = plain_until();
   if (end < rest.size() && rest[end] == '"') {
     text = rest.substr(0, end);

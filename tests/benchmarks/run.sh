@@ -145,6 +145,9 @@ contention() {
 
 if [ "$part" = all ]; then
   { echo "gate,path,compiler,level,who,value"; contention; includes; } > "$out/times.csv"
+  g++ -std=c++20 -O2 -Iinclude $sources/trace_reading.cpp -o "$out/trace_reading"
+  "$out/trace_reading" | tee "$out/trace_reading.txt"
+  echo
 fi
 
 status=0
