@@ -1,5 +1,6 @@
 // The permits of one call: taken before an attempt, told how it ended, and always given back.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/clock.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
@@ -66,7 +67,8 @@ class Permits {
     if (is_failure_of_the_call(reason))
       settle<true>([&](auto& permit) { permit.failed(now, reason != StopReason::not_retryable); });
   }
-  void release() {
+  /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
+  ENCORE_COLD void release() {
     std::apply([](auto&... permit) { (permit.reset(), ...); }, permits_);
   }
   /// Returns what was taken for one attempt and not spent; the call's own permits stay.
