@@ -10,10 +10,15 @@
 /// One for the whole process, also where shared libraries hide their symbols. (L1) Not here: a DLL has its own.
 #define ENCORE_ONE_PER_PROCESS
 #else
+#if defined(__OPTIMIZE__)
 #define ENCORE_FORCE_INLINE [[gnu::always_inline]] inline
-#define ENCORE_COLD [[gnu::noinline, gnu::cold]]
 /// `ENCORE_FORCE_INLINE` for a lambda: between its parameters and its body.
 #define ENCORE_INLINE_LAMBDA __attribute__((always_inline))
+#else  // a debug build is for stepping through, and for compiling fast
+#define ENCORE_FORCE_INLINE inline
+#define ENCORE_INLINE_LAMBDA
+#endif
+#define ENCORE_COLD [[gnu::noinline, gnu::cold]]
 /// One for the whole process, also where shared libraries hide their symbols. (L1)
 #define ENCORE_ONE_PER_PROCESS [[gnu::visibility("default")]]
 #endif
