@@ -106,6 +106,14 @@ TEST_CASE("somebody else's lines are whole attempts, told when they had ended", 
            .last_record = 3});
 }
 
+TEST_CASE("in somebody else's log a status of 400 or more is a failure", "[open_call]") {
+  const auto end_of = [](std::string_view status) {
+    return put_together(R"({"id":"a","status":)" + std::string{status} + "}").requests.front().end;
+  };
+  CHECK(end_of("399") == AttemptEnd::succeeded);
+  CHECK(end_of("400") == AttemptEnd::failed);
+}
+
 TEST_CASE("an end whose begin was not told makes an attempt, and a second end is a repetition",
           "[open_call]") {
   const auto call = put_together(R"(

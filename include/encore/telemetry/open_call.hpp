@@ -53,7 +53,7 @@ class OpenCall {
     if (record.at) {
       if (!call_.began_at || *record.at < *call_.began_at) call_.began_at = record.at;
       if (!call_.ended_at || *record.at > *call_.ended_at) call_.ended_at = record.at;
-      if (record.remaining && !call_.deadline) call_.deadline = detail::moved(*record.at, *record.remaining);
+      if (record.remaining) call_.deadline = detail::moved(*record.at, *record.remaining);
     }
     if (!record.kind) return note_request(record);
     call_.told_by_policy = true;
