@@ -1,15 +1,15 @@
 // A call that owns what it says, for those who outlive their caller: a coroutine's frame, a job.
 #pragma once
 #include <encore/call.hpp>
+#include <encore/scope.hpp>
 #include <encore/stop.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string_view>
+#include <utility>
 
 namespace encore {
 
@@ -20,38 +20,52 @@ class OwnedCall {
   static constexpr std::size_t room = 120;
 
   explicit OwnedCall(const Call& call)
-      : sizes_{call.id.size(), call.name.size(), call.resolved_name.size(), call.operation_key.size()},
-        rest_{call},
+      : call_{call},
         stop_{call.stop},
         scope_{call.scope != nullptr ? *call.scope : Scope{0, 0}} {
-    const auto size = sizes_[0] + sizes_[1] + sizes_[2] + sizes_[3];
-    if (size > room) elsewhere_ = std::make_unique_for_overwrite<char[]>(size);
+    const auto size =
+        call.id.size() + call.name.size() + call.resolved_name.size() + call.operation_key.size();
+    if (size > room) [[unlikely]]
+      elsewhere_ = std::make_unique_for_overwrite<char[]>(size);
     auto* to = elsewhere_ != nullptr ? elsewhere_.get() : here_.data();
-    for (const auto text : {call.id, call.name, call.resolved_name, call.operation_key})
-      to = std::copy_n(text.data(), text.size(), to);
+    to = take(call_.id, to);
+    to = take(call_.name, to);
+    to = take(call_.resolved_name, to);
+    take(call_.operation_key, to);
+    settle();
   }
-  OwnedCall(OwnedCall&&) noexcept = default;
+  OwnedCall(OwnedCall&& other) noexcept
+      : call_{other.call_},
+        stop_{other.stop_},
+        scope_{other.scope_},
+        elsewhere_{std::move(other.elsewhere_)},
+        here_{other.here_} {
+    if (elsewhere_ == nullptr) {
+      auto* to = here_.data();
+      for (auto* const text : {&call_.id, &call_.name, &call_.resolved_name, &call_.operation_key}) {
+        *text = {to, text->size()};
+        to += text->size();
+      }
+    }
+    settle();
+  }
   OwnedCall& operator=(OwnedCall&&) = delete;
+  ~OwnedCall() = default;
 
   /// The call, as views into this object: valid as long as it stays where it is.
-  Call view() const noexcept {
-    auto call = rest_;
-    const char* from = elsewhere_ != nullptr ? elsewhere_.get() : here_.data();
-    const auto next = [&](std::size_t size) {
-      return std::string_view{std::exchange(from, from + size), size};
-    };
-    call.id = next(sizes_[0]);
-    call.name = next(sizes_[1]);
-    call.resolved_name = next(sizes_[2]);
-    call.operation_key = next(sizes_[3]);
-    call.stop = stop_.view();
-    if (call.scope != nullptr) call.scope = &scope_;
-    return call;
-  }
+  const Call& view() const noexcept { return call_; }
 
  private:
-  std::array<std::size_t, 4> sizes_;
-  Call rest_;  // all but the texts, the token and the scope
+  static char* take(std::string_view& text, char* to) noexcept {
+    const auto from = std::exchange(text, {to, text.size()});
+    return from.empty() ? to : std::copy_n(from.data(), from.size(), to);
+  }
+  void settle() noexcept {
+    if (call_.stop.watches()) call_.stop = stop_.view();
+    if (call_.scope != nullptr) call_.scope = &scope_;
+  }
+
+  Call call_;
   OwnedStop stop_;
   Scope scope_;  // where the call has one
   std::unique_ptr<char[]> elsewhere_{};

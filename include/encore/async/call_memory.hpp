@@ -22,7 +22,8 @@ struct ThreadUnmarked {
   ~ThreadUnmarked() { marked_attempt = before; }
 };
 
-/// Everything about a call, from its start. Destroyed before the call's end, it gives permits back, and observers hear of it.
+/// Everything about a call, from its start; it refers to the policy and to the call. Destroyed before the call's end, it gives
+/// permits back, and observers hear of it.
 template <class Policy>
 class CallMemory {
   using State = RetryState<Policy, KeepError::always>;
@@ -35,8 +36,7 @@ class CallMemory {
                        ? std::optional{policy.clock().now()}
                        : std::nullopt} {}
   CallMemory(const Policy& policy, const Call& call, const std::optional<TimePoint>& started) noexcept
-      : call_{call},
-        frame_{call_, limits_of(policy, call_, started), Now{policy.clock()}},
+      : frame_{call, limits_of(policy, call, started), Now{policy.clock()}},
         state_{policy, frame_, started} {}
   CallMemory(const CallMemory&) = delete;
   CallMemory& operator=(const CallMemory&) = delete;
@@ -46,7 +46,7 @@ class CallMemory {
   }
 
   State& state() noexcept { return state_; }
-  const StopView& stop() const noexcept { return call_.stop; }
+  const StopView& stop() const noexcept { return frame_.call().stop; }
   template <class Operation>
   decltype(auto) invoke(Operation& operation) {
     return invoke_attempt(operation, state_.attempt());
@@ -75,14 +75,14 @@ class CallMemory {
   }
 
  private:
-  Call call_;
   CallFrame frame_;
   State state_;
 };
 
 /// Stands for a call that brings no limits and that nobody looks at.
+inline constexpr Call unseen_call{};
 struct UnseenCall {
-  static constexpr Call view() noexcept { return {}; }
+  static constexpr const Call& view() noexcept { return unseen_call; }
 };
 
 /// Does nobody look at a call of this operation, and is nothing to be asked before its first attempt?
@@ -99,7 +99,7 @@ class LateCallMemory {
   }
 
   auto& state() {
-    if (!made_) made_.emplace(policy_, Call{}, started_);
+    if (!made_) made_.emplace(policy_, unseen_call, started_);
     return made_->state();
   }
   static StopView stop() noexcept { return {}; }
