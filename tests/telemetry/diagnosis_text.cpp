@@ -46,17 +46,19 @@ TEST_CASE("sums name what is known, and what is only at least so much", "[diagno
   CHECK(encore::totals_text({.tool = "search",
                              .calls = 9,
                              .attempts = 14,
+                             .requests = 2,
                              .succeeded = 5,
                              .recovered = 2,
                              .failed = 3,
                              .exhausted = 1,
                              .unfinished = 1,
+                             .observer_errors = 1,
                              .slept = 750ms,
                              .worked = 2s,
                              .worked_is_known = false}) ==
         "search: 9 calls, 14 attempts; 5 succeeded, 2 of them after retries; 3 failed, 1 of them exhausted; "
         "1 without "
-        "an end; slept 0.75 s; worked at least 2 s");
+        "an end; 2 requests in others' logs; 1 exception of observers; slept 0.75 s; worked at least 2 s");
   CHECK(encore::totals_text({.calls = 1, .attempts = 1, .succeeded = 1}) ==
         "(no name): 1 call, 1 attempt; 1 succeeded");
 }

@@ -29,6 +29,10 @@ inline std::string totals_text(const ToolTotals& totals) {
   add(totals.succeeded, " succeeded", totals.recovered, "after retries");
   add(totals.failed, " failed", totals.exhausted, "exhausted");
   add(totals.unfinished, " without an end", 0, "");
+  if (totals.requests > 0 && totals.requests != totals.attempts)
+    text.append("; ").append(counted(totals.requests, "request")).append(" in others' logs");
+  if (totals.observer_errors > 0)
+    text.append("; ").append(counted(totals.observer_errors, "exception")).append(" of observers");
   if (totals.slept > Duration::zero()) text.append("; slept ").append(detail::short_seconds(totals.slept));
   if (totals.worked > Duration::zero()) {
     text.append("; worked ").append(totals.worked_is_known ? "" : "at least ");
