@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -54,6 +55,6 @@ TEST_CASE("a late state says no when the exception is not to be retried [B3]", "
   try {
     throw std::logic_error{"wrong"};
   } catch (const std::exception& error) {
-    CHECK(!late.threw(&error));
+    CHECK(!late.threw(&error, std::nullopt));
   }
 }

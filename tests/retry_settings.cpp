@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using namespace std::chrono_literals;
 using namespace encore::testing;
@@ -210,6 +211,43 @@ TEST_CASE("one setting can be replaced by an ingredient, the others stay [A1]", 
   CHECK(policy.with(encore::TimeBudget{2s}).time_budget() == 2s);
   CHECK(policy.with(encore::TimeBudget{2s}).max_retries() == 7);
   STATIC_CHECK(std::is_same_v<decltype(changed), decltype(policy)>);
+}
+
+// One wait after another, from the retry `first` on, all with the same draw.
+template <class Backoff, class Jitter>
+std::vector<Duration> waits_of(const Backoff& backoff, const Jitter& jitter, int first, double draw) {
+  encore::Waits<Backoff, Jitter> waits{backoff, first};
+  std::vector<Duration> all;
+  for (int i = 0; i < 40; ++i) all.push_back(waits.next(backoff, jitter, draw));
+  return all;
+}
+
+TEST_CASE("shapes that are chosen at run time wait as those that are named in the type [C1 C2 P9]",
+          "[retry_settings]") {
+  constexpr Duration most = 3h, least = 2ms;
+  const encore::ExponentialBackoff delays{
+      .initial_delay = 7ms, .factor = 1.3, .max_delay = most, .min_delay = least};
+  const auto compare = [&](BackoffShape shape, const auto& named) {
+    const encore::ChosenBackoff chosen{shape, delays};
+    for (const int first : {0, 1, 17, 2'000'000'000}) {
+      for (const double draw : {0.0, 0.25, encore::greatest_draw}) {
+        const auto with = [&](JitterShape jitter_shape, const auto& jitter) {
+          CHECK(waits_of(chosen, encore::ChosenJitter{jitter_shape, 0.25}, first, draw) ==
+                waits_of(named, jitter, first, draw));
+        };
+        with(JitterShape::none, encore::NoJitter{});
+        with(JitterShape::full, encore::FullJitter{});
+        with(JitterShape::equal, encore::EqualJitter{});
+        with(JitterShape::proportional, encore::ProportionalJitter{0.25});
+        with(JitterShape::decorrelated, encore::DecorrelatedJitter{});
+      }
+    }
+  };
+  compare(BackoffShape::exponential, delays);
+  compare(BackoffShape::linear,
+          encore::LinearBackoff{.initial_delay = 7ms, .step = 7ms, .max_delay = most, .min_delay = least});
+  compare(BackoffShape::fibonacci,
+          encore::FibonacciBackoff{.initial_delay = 7ms, .max_delay = most, .min_delay = least});
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #define ENCORE_FORCE_INLINE [[msvc::forceinline]] inline
 /// Kept out of line: what happens after a failure must not weigh on the code around a success.
 #define ENCORE_COLD __declspec(noinline)
+/// Out of line too, but not for size: where failures are values, they may be frequent.
+#define ENCORE_NO_INLINE __declspec(noinline)
 #define ENCORE_INLINE_LAMBDA [[msvc::forceinline]]
 /// One for the whole process, also where shared libraries hide their symbols. (L1) Not here: a DLL has its own.
 #define ENCORE_ONE_PER_PROCESS
@@ -19,6 +21,7 @@
 #define ENCORE_INLINE_LAMBDA
 #endif
 #define ENCORE_COLD [[gnu::noinline, gnu::cold]]
+#define ENCORE_NO_INLINE [[gnu::noinline]]
 /// One for the whole process, also where shared libraries hide their symbols. (L1)
 #define ENCORE_ONE_PER_PROCESS [[gnu::visibility("default")]]
 #endif

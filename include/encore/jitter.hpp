@@ -47,6 +47,14 @@ template <class J>
 inline constexpr bool looks_back<J> = J::looks_back;
 
 namespace detail {
+// A jitter that is chosen at run time says then whether the first delay, which costs as much as any, is worth computing.
+template <class J>
+constexpr bool looks_at_initial(const J& jitter) noexcept {
+  if constexpr (requires { jitter.looks_at_initial(); })
+    return jitter.looks_at_initial();
+  else
+    return true;
+}
 constexpr double count(Duration duration) noexcept { return static_cast<double>(duration.count()); }
 constexpr Duration between(Duration least, Duration most, double draw) noexcept {
   return least + nearest_duration(count(most - least) * draw);

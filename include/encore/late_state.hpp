@@ -5,13 +5,10 @@
 #include <encore/retry_state.hpp>
 #include <encore/unretryable.hpp>
 
-#include <concepts>
 #include <exception>
 #include <new>
 #include <optional>
-#include <system_error>
 #include <type_traits>
-#include <typeinfo>
 
 namespace encore::detail {
 
@@ -41,11 +38,7 @@ class LateState {
   template <class Error>
   ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started) {
     if (!made()) make(Call{}, started, 0);
-    return decide(as_exception(error));
-  }
-  template <class Error>
-  ENCORE_COLD bool threw(const Error* error) {
-    return threw(error, std::nullopt);
+    return decide(caught_as_exception(error));
   }
   /// For those that do.
   template <class Error>
@@ -58,13 +51,13 @@ class LateState {
             .resolved_name = {resolved, resolved_size},
             .scope = scope},
            started, errors);
-    return decide(as_exception(error));
+    return decide(caught_as_exception(error));
   }
   /// For callables that take their attempt, whose frame there was from the start.
   template <class Error>
   ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started, int errors, CallFrame& frame) {
     if (!made()) make(frame, started, errors);
-    return decide(as_exception(error));
+    return decide(caught_as_exception(error));
   }
 #endif
 
@@ -119,24 +112,6 @@ class LateState {
     unmade_ = nullptr;
   }
 #if defined(__cpp_exceptions)
-  // What was caught as `Error`, as `std::exception`: null where a handler for that would not catch it, or might not, because
-  // the exception is more than an `Error` and among those that are never retried.
-  template <class Error>
-  static const std::exception* as_exception(const Error* error) noexcept {
-    if constexpr (!std::derived_from<Error, std::exception>) {
-      return nullptr;
-    } else {
-#if defined(__cpp_rtti)
-      if constexpr (never_cannot_match<Error> && !std::is_final_v<Error>) {
-        const auto is_more = &typeid(*error) != &typeid(Error);
-        if (is_more && (dynamic_cast<const Unretryable*>(error) != nullptr ||
-                        dynamic_cast<const std::system_error*>(error) != nullptr))
-          return nullptr;
-      }
-#endif
-      return error;
-    }
-  }
   bool decide(const std::exception* error) {
     if (error == nullptr && std::current_exception() == nullptr) {
       room_.state.unwound();

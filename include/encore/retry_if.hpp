@@ -14,6 +14,16 @@ namespace encore {
 
 namespace detail {
 
+// Does a test take more than the exception or the value: a whole failure, with its attempt?
+template <class T>
+inline constexpr bool is_whole_failure = std::same_as<T, Thrown>;
+template <class Value>
+inline constexpr bool is_whole_failure<Returned<Value>> = true;
+template <class F>
+inline constexpr bool asks_about_the_attempt = false;
+template <HasOnlyArgument F>
+inline constexpr bool asks_about_the_attempt<F> = is_whole_failure<only_argument_of<F>>;
+
 // Asks `test` about an exception: of the type its one argument names, or of the whole failure. A test with several call
 // operators, or a generic one, is asked about `std::exception`.
 template <class F>
@@ -51,6 +61,7 @@ bool holds_for(const F& test, const Returned<Value>& failure) {
 template <class F>
 struct RetryIf {
   using role = encore::role::Predicate;
+  static constexpr bool types_only = !detail::asks_about_the_attempt<F>;
   static_assert(detail::can_be_asked<F>,
                 "RetryIf calls its function, as const, with one argument: `const YourError&`, `const "
                 "std::exception&` or "
@@ -75,6 +86,8 @@ struct RetryIf {
 template <class F>
 struct RetryIfResult {
   using role = encore::role::Predicate;
+  // A generic test may turn out to look at the attempt.
+  static constexpr bool types_only = detail::HasOnlyArgument<F> && !detail::asks_about_the_attempt<F>;
   static constexpr bool looks_at_values = true;
   F test;
   constexpr explicit RetryIfResult(F f) : test(std::move(f)) {}

@@ -34,6 +34,21 @@ struct ChosenBackoff {
   }
   constexpr Duration cap() const noexcept { return cap_of(numbers); }
   constexpr Duration floor() const noexcept { return floor_of(numbers); }
+
+  /// That of the exponential shape: the others are as cheap to compute anew.
+  class Running {
+   public:
+    constexpr Running(const ChosenBackoff& backoff, int retry) noexcept
+        : exponential_{backoff.numbers, backoff.shape == BackoffShape::exponential ? retry : 0} {}
+    constexpr Duration next(const ChosenBackoff& backoff, int retry) noexcept {
+      if (backoff.shape == BackoffShape::exponential) [[likely]]
+        return exponential_.next(backoff.numbers, retry);
+      return delay_of(backoff, retry);
+    }
+
+   private:
+    ExponentialBackoff::Running exponential_;
+  };
 };
 static_assert(Backoff<ChosenBackoff>);
 
@@ -53,6 +68,7 @@ struct ChosenJitter {
     }
     return ProportionalJitter{double{ratio}}(input);
   }
+  constexpr bool looks_at_initial() const noexcept { return shape == JitterShape::decorrelated; }
   constexpr double hint_share() const noexcept {
     if (shape == JitterShape::none) return 0.0;
     return shape == JitterShape::proportional ? double{ratio} : double{ProportionalJitter{}.ratio};

@@ -31,7 +31,7 @@ class Waits {
     const int retry = progression_.retry();
     const JitterInput input{.delay = progression_.next(backoff),
                             .previous = previous_,
-                            .initial = delay_of(backoff, 0),
+                            .initial = detail::looks_at_initial(jitter) ? delay_of(backoff, 0) : Duration{},
                             .cap = cap_of(backoff, retry),
                             .draw = draw};
     return previous_ = jittered(jitter, input, floor_of(backoff, retry));

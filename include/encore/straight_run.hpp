@@ -7,6 +7,7 @@
 #include <encore/failure.hpp>
 #include <encore/late_state.hpp>
 #include <encore/operation.hpp>
+#include <encore/plain_retries.hpp>
 #include <encore/predicate.hpp>
 #include <encore/verdict.hpp>
 
@@ -38,9 +39,12 @@ class StraightRun {
   // Somebody may look at the attempt before it has failed.
   static constexpr bool framed = with_attempt || (judged && Policy::reads_call);
   using Frame = std::conditional_t<framed, CallFrame, NoFrame>;
-  using Late = LateState<Policy>;
+  static constexpr bool plain = !framed && !observed && !Policy::reads_call && !Policy::has_time_budget;
+  using Late = std::conditional_t<plain, PlainRetries<Policy>, LateState<Policy>>;
   // Where nobody has to be told of the others, the one type that is retried is all that is caught, as by hand.
   using Only = typename only_type<typename Policy::PredicateType>::type;
+  static constexpr bool ignores_exceptions =
+      plain && judged && !JudgesExceptions<typename Policy::PredicateType>;
   static constexpr bool catches_only = !observed && !judged && !Policy::reads_call && !std::is_void_v<Only>;
 
  public:
@@ -66,6 +70,13 @@ class StraightRun {
     if constexpr (observed) tell(policy, EventKind::attempt_started, call, frame, started, errors);
     if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
     for (;;) {
+      if constexpr (ignores_exceptions) {
+        R result = attempt(callable, frame, args...);
+        const auto verdict = judge_value(policy, Returned<std::remove_cvref_t<R>>{result, FailedAttempt{}});
+        if (verdict == StopReason::succeeded || !late.waited_after(result, verdict))
+          return static_cast<R&&>(result);
+        continue;
+      }
 #if defined(__cpp_exceptions)
       if constexpr (catches_only) {
         try {
@@ -73,7 +84,7 @@ class StraightRun {
         } catch (const Only& error) {
           if (!threw(late, &error, call, frame, started, errors)) throw;
         }
-        if (!late.wait() && Policy::has_time_budget) std::rethrow_exception(late.error());
+        wait(late);
         continue;
       }
       try {
@@ -88,8 +99,7 @@ class StraightRun {
             return static_cast<R&&>(result);
           }
           // The value is kept for as long as the wait.
-          if (!failed(late, result, verdict, frame, started, errors) || !late.wait())
-            return static_cast<R&&>(result);
+          if (!waited_after(late, result, verdict, frame, started, errors)) return static_cast<R&&>(result);
           returned = false;
           continue;
         } else if constexpr (!observed) {
@@ -116,8 +126,7 @@ class StraightRun {
       } catch (...) {
         if (returned || !threw(late, nobody_knows, call, frame, started, errors)) throw;
       }
-      // Without a limit of time nothing can end this call in its wait.
-      if (!late.wait() && Policy::has_time_budget) std::rethrow_exception(late.error());
+      wait(late);
 #endif
     }
   }
@@ -176,6 +185,15 @@ class StraightRun {
     tell(policy, EventKind::call_finished, call, frame, started, errors);
   }
 
+  // Without a limit of time nothing can end the call in its wait.
+  ENCORE_FORCE_INLINE static void wait(Late& late) {
+    if constexpr (Policy::has_time_budget) {
+      if (!late.wait()) std::rethrow_exception(late.error());
+    } else {
+      late.wait();
+    }
+  }
+
   // Inside the handler: does another attempt follow?
   template <class Error>
   ENCORE_FORCE_INLINE static bool threw([[maybe_unused]] Late& late, [[maybe_unused]] const Error* error,
@@ -183,27 +201,31 @@ class StraightRun {
                                         [[maybe_unused]] const std::optional<TimePoint>& started,
                                         [[maybe_unused]] int errors) {
 #if defined(__cpp_exceptions)
-    if constexpr (framed)
+    if constexpr (plain)
+      return late.threw(error);
+    else if constexpr (framed)
       return late.threw(error, started, errors, frame);
     else if constexpr (Policy::reads_call)
       return late.threw(error, started, errors, call.id.data(), call.id.size(), call.name.data(),
                         call.name.size(), call.resolved_name.data(), call.resolved_name.size(), call.scope);
-    else if constexpr (Policy::has_time_budget)
-      return late.threw(error, started);
     else
-      return late.threw(error);
+      return late.threw(error, started);
 #else
     return false;
 #endif
   }
+  // Waits after a value that is a failure. Answers false if it was the last.
   template <class Value>
-  ENCORE_FORCE_INLINE static bool failed(Late& late, const Value& value, StopReason verdict,
-                                         [[maybe_unused]] Frame& frame,
-                                         const std::optional<TimePoint>& started, int errors) {
-    if constexpr (framed)
-      return late.returned_failure(value, verdict, started, errors, frame);
+  ENCORE_FORCE_INLINE static bool waited_after(Late& late, const Value& value, StopReason verdict,
+                                               [[maybe_unused]] Frame& frame,
+                                               [[maybe_unused]] const std::optional<TimePoint>& started,
+                                               [[maybe_unused]] int errors) {
+    if constexpr (plain)
+      return late.waited_after(value, verdict);
+    else if constexpr (framed)
+      return late.returned_failure(value, verdict, started, errors, frame) && late.wait();
     else
-      return late.returned_failure(value, verdict, started, errors);
+      return late.returned_failure(value, verdict, started, errors) && late.wait();
   }
 };
 

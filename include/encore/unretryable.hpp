@@ -8,6 +8,8 @@
 #include <exception>
 #include <stdexcept>
 #include <system_error>
+#include <type_traits>
+#include <typeinfo>
 
 namespace encore {
 
@@ -64,6 +66,25 @@ inline constexpr bool unrelated =
 /// True if what was caught as a `std::exception` and matched `E` cannot be one of those: then they need not be looked for.
 template <class E>
 inline constexpr bool never_cannot_match = unrelated<E, Unretryable> && unrelated<E, std::system_error>;
+
+/// What was caught as `Error`, as `std::exception`: null where a handler for that would not catch it, or might not, because
+/// the exception is more than an `Error` and among those that are never retried.
+template <class Error>
+const std::exception* caught_as_exception(const Error* error) noexcept {
+  if constexpr (!std::derived_from<Error, std::exception>) {
+    return nullptr;
+  } else {
+#if defined(__cpp_rtti)
+    if constexpr (never_cannot_match<Error> && !std::is_final_v<Error>) {
+      const auto is_more = &typeid(*error) != &typeid(Error);
+      if (is_more && (dynamic_cast<const Unretryable*>(error) != nullptr ||
+                      dynamic_cast<const std::system_error*>(error) != nullptr))
+        return nullptr;
+    }
+#endif
+    return error;
+  }
+}
 
 }  // namespace detail
 

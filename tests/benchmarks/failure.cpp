@@ -10,9 +10,9 @@
 using namespace std::chrono_literals;
 using namespace benchmarks;
 
-constexpr int max_retries = 3;
-const auto without_waits = encore::RetryPolicy{encore::RetryOn<TimeoutError>{}, UnhurriedClock{},
-                                               encore::MaxRetries{max_retries}, encore::ConstantBackoff{0s}};
+const auto without_waits =
+    encore::RetryPolicy{encore::RetryOn<TimeoutError>{}, UnhurriedClock{}, encore::MaxRetries{max_retries},
+                        encore::ConstantBackoff{0s}, encore::NoJitter{}};
 const auto with_waits =
     encore::RetryPolicy{encore::RetryOn<TimeoutError>{}, UnhurriedClock{}, encore::MaxRetries{max_retries}};
 const auto within_time = with_waits.with(encore::TimeBudget{1h});
@@ -97,7 +97,7 @@ template <auto Request>
 
 const auto on_many =
     encore::RetryPolicy{encore::RetryOn<QuotaError, ConnectionError, TransientError>{}, UnhurriedClock{},
-                        encore::MaxRetries{max_retries}, encore::ConstantBackoff{0s}};
+                        encore::MaxRetries{max_retries}, encore::ConstantBackoff{0s}, encore::NoJitter{}};
 const auto on_others = encore::RetryPolicy{encore::RetryOn<QuotaError, ConnectionError>{}, UnhurriedClock{}};
 
 [[gnu::noinline]] static int told_apart_by_hand() {
@@ -140,7 +140,7 @@ const auto on_others = encore::RetryPolicy{encore::RetryOn<QuotaError, Connectio
 
 const auto on_values =
     encore::RetryPolicy{encore::RetryIfResult{[](int value) { return value < 0; }}, UnhurriedClock{},
-                        encore::MaxRetries{max_retries}, encore::ConstantBackoff{0s}};
+                        encore::MaxRetries{max_retries}, encore::ConstantBackoff{0s}, encore::NoJitter{}};
 [[gnu::noinline]] static int values_by_hand() {
   for (int retries = 0;; ++retries) {
     const int value = value_after_three_failures();

@@ -27,6 +27,9 @@ const int& reference(int question);
 void perform(int question);
 std::string text(int question);
 
+/// 3, but that is known at run time only, as a setting from a configuration is.
+extern const int max_retries;
+
 /// Throws a `TimeoutError` the first three times, then answers, then begins anew.
 int answer_after_three_failures();
 int always_too_slow();

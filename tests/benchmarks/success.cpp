@@ -10,16 +10,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 using namespace std::chrono_literals;
 using namespace benchmarks;
 
 // ---- P1: the plain call ------------------------------------------------------------------------------------------------
 
-constexpr int max_retries = 2;
-const encore::RetryPolicy plain{encore::RetryOn<TimeoutError>{}, UnhurriedClock{}};
+// Settings are known at run time only, to the loop as to the policy: as numbers from a configuration are.
 
-[[gnu::noinline]] static int plain_by_hand(int x) {
+[[gnu::noinline]] static int plain_by_hand(int x, int max_retries) {
   for (int retries = 0;; ++retries) {
     try {
       return answer(x);
@@ -28,15 +28,14 @@ const encore::RetryPolicy plain{encore::RetryOn<TimeoutError>{}, UnhurriedClock{
     }
   }
 }
-[[gnu::noinline]] static int plain_with_encore(int x) {
-  return plain.run([&] { return answer(x); });
+[[gnu::noinline]] static int plain_with_encore(int x, const auto& policy) {
+  return policy.run([&] { return answer(x); });
 }
-[[gnu::noinline]] static int named_with_encore(int x) {
-  return plain.run({.id = "call-17", .name = "inventory_lookup"}, [&] { return answer(x); });
+[[gnu::noinline]] static int named_with_encore(int x, const auto& policy) {
+  return policy.run({.id = "call-17", .name = "inventory_lookup"}, [&] { return answer(x); });
 }
 
-const encore::RetryPolicy two_types{encore::RetryOn<TimeoutError, ConnectionError>{}, UnhurriedClock{}};
-[[gnu::noinline]] static int two_types_by_hand(int x) {
+[[gnu::noinline]] static int two_types_by_hand(int x, int max_retries) {
   for (int retries = 0;; ++retries) {
     try {
       return answer(x);
@@ -47,11 +46,11 @@ const encore::RetryPolicy two_types{encore::RetryOn<TimeoutError, ConnectionErro
     }
   }
 }
-[[gnu::noinline]] static int two_types_with_encore(int x) {
-  return two_types.run([&] { return answer(x); });
+[[gnu::noinline]] static int two_types_with_encore(int x, const auto& policy) {
+  return policy.run([&] { return answer(x); });
 }
 
-[[gnu::noinline]] static int numbered_by_hand(int x) {
+[[gnu::noinline]] static int numbered_by_hand(int x, int max_retries) {
   for (int attempt = 1;; ++attempt) {
     try {
       return answer(x + attempt);
@@ -60,11 +59,11 @@ const encore::RetryPolicy two_types{encore::RetryOn<TimeoutError, ConnectionErro
     }
   }
 }
-[[gnu::noinline]] static int numbered_with_encore(int x) {
-  return plain.run([&](const encore::Attempt& attempt) { return answer(x + attempt.ordinal); });
+[[gnu::noinline]] static int numbered_with_encore(int x, const auto& policy) {
+  return policy.run([&](const encore::Attempt& attempt) { return answer(x + attempt.ordinal); });
 }
 
-[[gnu::noinline]] static void procedure_by_hand(int x) {
+[[gnu::noinline]] static void procedure_by_hand(int x, int max_retries) {
   for (int retries = 0;; ++retries) {
     try {
       return perform(x);
@@ -73,11 +72,11 @@ const encore::RetryPolicy two_types{encore::RetryOn<TimeoutError, ConnectionErro
     }
   }
 }
-[[gnu::noinline]] static void procedure_with_encore(int x) {
-  return plain.run([&] { perform(x); });
+[[gnu::noinline]] static void procedure_with_encore(int x, const auto& policy) {
+  return policy.run([&] { perform(x); });
 }
 
-[[gnu::noinline]] static const int& reference_by_hand(int x) {
+[[gnu::noinline]] static const int& reference_by_hand(int x, int max_retries) {
   for (int retries = 0;; ++retries) {
     try {
       return reference(x);
@@ -86,25 +85,21 @@ const encore::RetryPolicy two_types{encore::RetryOn<TimeoutError, ConnectionErro
     }
   }
 }
-[[gnu::noinline]] static const int& reference_with_encore(int x) {
-  return plain.run([&]() -> const int& { return reference(x); });
+[[gnu::noinline]] static const int& reference_with_encore(int x, const auto& policy) {
+  return policy.run([&]() -> const int& { return reference(x); });
 }
 
-const encore::RetryPolicy on_values{encore::RetryIfResult{[](int value) { return value < 0; }},
-                                    UnhurriedClock{}};
-[[gnu::noinline]] static int value_by_hand(int x) {
+[[gnu::noinline]] static int value_by_hand(int x, int max_retries) {
   for (int retries = 0;; ++retries) {
     const int value = answer(x);
     if (value >= 0 || retries == max_retries) return value;
   }
 }
-[[gnu::noinline]] static int value_with_encore(int x) {
-  return on_values.run([&] { return answer(x); });
+[[gnu::noinline]] static int value_with_encore(int x, const auto& policy) {
+  return policy.run([&] { return answer(x); });
 }
 
-const encore::RetryPolicy within_time{encore::RetryOn<TimeoutError>{}, UnhurriedClock{},
-                                      encore::MaxRetries{max_retries}, encore::TimeBudget{5s}};
-[[gnu::noinline]] static int within_time_by_hand(int x) {
+[[gnu::noinline]] static int within_time_by_hand(int x, int max_retries) {
   const auto deadline = std::chrono::steady_clock::now() + 5s;
   for (int retries = 0;; ++retries) {
     try {
@@ -114,24 +109,26 @@ const encore::RetryPolicy within_time{encore::RetryOn<TimeoutError>{}, Unhurried
     }
   }
 }
-[[gnu::noinline]] static int within_time_with_encore(int x) {
-  return within_time.run([&] { return answer(x); });
+[[gnu::noinline]] static int within_time_with_encore(int x, const auto& policy) {
+  return policy.run([&] { return answer(x); });
 }
 
 // ---- P2: a body that cannot throw --------------------------------------------------------------------------------------
+
+const encore::RetryPolicy constant{encore::RetryOn<TimeoutError>{}};
 
 // With C names, so that their sizes can be looked up.
 extern "C" {
 [[gnu::noinline]] int inlined_by_hand(int x) noexcept { return x * 3 + 1; }
 [[gnu::noinline]] int inlined_with_encore(int x) {
-  return plain.run([&]() noexcept { return x * 3 + 1; });
+  return constant.run([&]() noexcept { return x * 3 + 1; });
 }
 }
 
 // ---- P3: allocations ---------------------------------------------------------------------------------------------------
 
 template <std::size_t Size>
-[[gnu::noinline]] static int captured_by_hand(int x) {
+[[gnu::noinline]] static int captured_by_hand(int x, int max_retries) {
   std::array<char, Size> captured{};
   captured[static_cast<std::size_t>(x) % Size] = static_cast<char>(x);
   const auto call = [captured, x] { return answer(captured[static_cast<std::size_t>(x) % Size] + x); };
@@ -144,13 +141,13 @@ template <std::size_t Size>
   }
 }
 template <std::size_t Size>
-[[gnu::noinline]] static int captured_with_encore(int x) {
+[[gnu::noinline]] static int captured_with_encore(int x, const auto& policy) {
   std::array<char, Size> captured{};
   captured[static_cast<std::size_t>(x) % Size] = static_cast<char>(x);
-  return plain.run([captured, x] { return answer(captured[static_cast<std::size_t>(x) % Size] + x); });
+  return policy.run([captured, x] { return answer(captured[static_cast<std::size_t>(x) % Size] + x); });
 }
 
-[[gnu::noinline]] static std::string text_by_hand(int x) {
+[[gnu::noinline]] static std::string text_by_hand(int x, int max_retries) {
   for (int retries = 0;; ++retries) {
     try {
       return text(x);
@@ -159,19 +156,35 @@ template <std::size_t Size>
     }
   }
 }
-[[gnu::noinline]] static std::string text_with_encore(int x) {
-  return plain.run([&] { return text(x); });
+[[gnu::noinline]] static std::string text_with_encore(int x, const auto& policy) {
+  return policy.run([&] { return text(x); });
 }
 
 // ---- P4: an observer ---------------------------------------------------------------------------------------------------
 
 static std::int64_t observed = 0;
-const auto with_observer = plain.with(encore::Observe{[](const encore::Event& event) noexcept {
-  observed += event.ordinal + static_cast<std::int64_t>(event.call_id().size());
-}});
-// What an engineer who wants the same three facts writes into the loop.
-[[gnu::noinline]] static int observed_with_encore(int x) {
-  return with_observer.run({.id = "call-17", .name = "inventory_lookup"}, [&] { return answer(x); });
+
+struct InlineObserver {
+  [[gnu::always_inline]] void operator()(const encore::Event& event) const noexcept {
+    observed += event.ordinal + static_cast<std::int64_t>(event.call_id().size());
+  }
+};
+
+// Writes down the same three facts: the attempt begins, it worked, the call is over.
+[[gnu::noinline]] static int observed_by_hand(int x, int max_retries) {
+  constexpr std::string_view id = "call-17";
+  for (int attempt = 1;; ++attempt) {
+    observed += attempt + static_cast<std::int64_t>(id.size());
+    try {
+      const int result = answer(x);
+      observed += attempt + static_cast<std::int64_t>(id.size());
+      observed += attempt + static_cast<std::int64_t>(id.size());
+      return result;
+    } catch (const TimeoutError&) {
+      observed += attempt + static_cast<std::int64_t>(id.size());
+      if (attempt > max_retries) throw;
+    }
+  }
 }
 
 // ---- P5: clock reads ---------------------------------------------------------------------------------------------------
@@ -192,43 +205,72 @@ struct CountingClock {
 
 template <class Policy>
 static void count_clock_reads(const char* path, int allowed, const Policy& policy) {
-  const auto before = clock_reads;
-  sink = policy.with(CountingClock{}).with(encore::ReturnOutcome{}).run([] { return answer(1); }).value_or(0);
-  const auto with_outcome = clock_reads - before;
-  sink = policy.with(CountingClock{}).run({.id = "call-17"}, [] { return answer(1); });
-  std::printf("clock,%s,%d,%ld\n", path, allowed, clock_reads - before - with_outcome);
-  if constexpr (std::is_same_v<Policy, std::remove_const_t<decltype(plain)>>)
-    std::printf("clock,outcome,2,%ld\n", with_outcome);
+  clock_reads = 0;
+  static_cast<void>(policy.with(CountingClock{}).run({.id = "call-17"}, [] { return answer(1); }));
+  std::printf("clock,%s,%d,%ld\n", path, allowed, clock_reads);
 }
 
-int main() {
+int main(int argc, char**) {
+  const int max_retries = argc + 1;
+  const encore::RetryPolicy plain{encore::RetryOn<TimeoutError>{}, UnhurriedClock{},
+                                  encore::MaxRetries{max_retries}};
+  const encore::RetryPolicy two_types{encore::RetryOn<TimeoutError, ConnectionError>{}, UnhurriedClock{},
+                                      encore::MaxRetries{max_retries}};
+  const encore::RetryPolicy on_values{encore::RetryIfResult{[](int value) { return value < 0; }},
+                                      UnhurriedClock{}, encore::MaxRetries{max_retries}};
+  const auto within_time = plain.with(encore::TimeBudget{5s});
+  const auto with_observer = plain.with(encore::Observe{InlineObserver{}});
+  const auto with_lambda = plain.with(encore::Observe{[](const encore::Event& event) noexcept {
+    observed += event.ordinal + static_cast<std::int64_t>(event.call_id().size());
+  }});
+
+  const auto compare = [&](const char* gate, const char* path, auto by_hand, auto with_encore,
+                           const auto& policy) {
+    measure(gate, path, "hand", [&](int i) { return by_hand(i, max_retries); });
+    measure(gate, path, "encore", [&](int i) { return with_encore(i, policy); });
+  };
   measure("figure", "raw call", "hand", answer);
-  measure("P1", "plain", "hand", plain_by_hand);
-  measure("P1", "plain", "encore", plain_with_encore);
-  measure("P1", "with an id and a name", "hand", plain_by_hand);
-  measure("P1", "with an id and a name", "encore", named_with_encore);
-  measure("P1", "two types", "hand", two_types_by_hand);
-  measure("P1", "two types", "encore", two_types_with_encore);
-  measure("figure", "takes its attempt", "hand", numbered_by_hand);
-  measure("figure", "takes its attempt", "encore", numbered_with_encore);
-  measure("P1", "returns nothing", "hand", [](int i) { return procedure_by_hand(i), 0; });
-  measure("P1", "returns nothing", "encore", [](int i) { return procedure_with_encore(i), 0; });
-  measure("P1", "returns a reference", "hand", [](int i) { return reference_by_hand(i); });
-  measure("P1", "returns a reference", "encore", [](int i) { return reference_with_encore(i); });
-  measure("P1", "failures are values", "hand", value_by_hand);
-  measure("P1", "failures are values", "encore", value_with_encore);
-  measure("P1", "time budget", "hand", within_time_by_hand);
-  measure("P1", "time budget", "encore", within_time_with_encore);
+  compare(
+      "P1", "plain", [](int i, int n) { return plain_by_hand(i, n); },
+      [](int i, const auto& p) { return plain_with_encore(i, p); }, plain);
+  compare(
+      "P1", "with an id and a name", [](int i, int n) { return plain_by_hand(i, n); },
+      [](int i, const auto& p) { return named_with_encore(i, p); }, plain);
+  compare(
+      "P1", "two types", [](int i, int n) { return two_types_by_hand(i, n); },
+      [](int i, const auto& p) { return two_types_with_encore(i, p); }, two_types);
+  compare(
+      "figure", "takes its attempt", [](int i, int n) { return numbered_by_hand(i, n); },
+      [](int i, const auto& p) { return numbered_with_encore(i, p); }, plain);
+  compare(
+      "P1", "returns nothing", [](int i, int n) { return procedure_by_hand(i, n), 0; },
+      [](int i, const auto& p) { return procedure_with_encore(i, p), 0; }, plain);
+  compare(
+      "P1", "returns a reference", [](int i, int n) { return reference_by_hand(i, n); },
+      [](int i, const auto& p) { return reference_with_encore(i, p); }, plain);
+  compare(
+      "P1", "failures are values", [](int i, int n) { return value_by_hand(i, n); },
+      [](int i, const auto& p) { return value_with_encore(i, p); }, on_values);
+  compare(
+      "P1", "time budget", [](int i, int n) { return within_time_by_hand(i, n); },
+      [](int i, const auto& p) { return within_time_with_encore(i, p); }, within_time);
+  compare(
+      "P3", "captures 8 bytes", [](int i, int n) { return captured_by_hand<8>(i, n); },
+      [](int i, const auto& p) { return captured_with_encore<8>(i, p); }, plain);
+  compare(
+      "P3", "captures 1000 bytes", [](int i, int n) { return captured_by_hand<1000>(i, n); },
+      [](int i, const auto& p) { return captured_with_encore<1000>(i, p); }, plain);
+  compare(
+      "P3", "returns a string", [](int i, int n) { return text_by_hand(i, n).size(); },
+      [](int i, const auto& p) { return text_with_encore(i, p).size(); }, plain);
+  compare(
+      "P4", "observer", [](int i, int n) { return observed_by_hand(i, n); },
+      [](int i, const auto& p) { return named_with_encore(i, p); }, with_observer);
+  compare(
+      "figure", "observer that is a lambda", [](int i, int n) { return observed_by_hand(i, n); },
+      [](int i, const auto& p) { return named_with_encore(i, p); }, with_lambda);
   measure("P2", "cannot throw", "hand", inlined_by_hand);
   measure("P2", "cannot throw", "encore", inlined_with_encore);
-  measure("P3", "captures 8 bytes", "hand", captured_by_hand<8>);
-  measure("P3", "captures 8 bytes", "encore", captured_with_encore<8>);
-  measure("P3", "captures 1000 bytes", "hand", captured_by_hand<1000>);
-  measure("P3", "captures 1000 bytes", "encore", captured_with_encore<1000>);
-  measure("P3", "returns a string", "hand", [](int i) { return text_by_hand(i).size(); });
-  measure("P3", "returns a string", "encore", [](int i) { return text_with_encore(i).size(); });
-  measure("P4", "observer", "hand", named_with_encore);
-  measure("P4", "observer", "encore", observed_with_encore);
   sink = observed;
 
   std::printf("policy,one predicate,%zu\n", sizeof plain);
@@ -236,6 +278,7 @@ int main() {
   encore::CircuitBreaker breaker;
   encore::RetryBudget budget;
   count_clock_reads("plain", 0, plain);
+  count_clock_reads("outcome with its times", 2, plain.with(encore::ReturnOutcome{}));
   count_clock_reads("observer", 0, with_observer);
   count_clock_reads("breaker and retry budget", 0, plain.with(breaker, budget));
   count_clock_reads("time budget", 1, within_time);

@@ -1,0 +1,113 @@
+// The retries of a plain call: nobody looks at it, and nothing but their number limits them.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/clock.hpp>
+#include <encore/extremes.hpp>
+#include <encore/failure.hpp>
+#include <encore/hint.hpp>
+#include <encore/jitter.hpp>
+#include <encore/random.hpp>
+#include <encore/schedule.hpp>
+#include <encore/stop.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/unretryable.hpp>
+#include <encore/verdict.hpp>
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore::detail {
+
+/// Without observers, guards, limits of time, a seed or a callable that takes its attempt there is nothing to keep but how
+/// many retries were made and where the waits stand. Decides as `RetryState` does, in the rules that are left of it.
+/// Until the first failure it costs one pointer stored.
+template <class Policy>
+class PlainRetries {
+ public:
+  explicit PlainRetries(const Policy& policy) noexcept : unbegun_{&policy} {}
+  PlainRetries(const PlainRetries&) = delete;
+  PlainRetries& operator=(const PlainRetries&) = delete;
+
+#if defined(__cpp_exceptions)
+  /// In the handler: does another attempt follow? If not, the exception leaves. `error` is what was caught.
+  template <class Error>
+  ENCORE_COLD bool threw(const Error* error) {
+    begin();
+    const Thrown thrown{caught_as_exception(error)};
+    if (thrown.error() == nullptr && std::current_exception() == nullptr) return false;  // forced unwind
+    return goes_on(judge(*policy_, thrown), thrown);
+  }
+#endif
+  /// The attempt returned a failure: waits and begins the next one, or answers false. `verdict` is `none` if the predicate
+  /// matched, or `predicate_threw`.
+  template <class Value>
+  ENCORE_FORCE_INLINE bool waited_after(const Value& value, StopReason verdict) {
+    // What fits a register stays in one: its address would put it into memory before every look at it.
+    using Passed = std::conditional_t<std::is_scalar_v<Value>, const Value, const Value&>;
+    return waited_after_value<Passed>(value, verdict);
+  }
+  /// Waits, and begins the next attempt.
+  ENCORE_COLD void wait() { begin_next(); }
+
+ private:
+  using Waiting = Waits<typename Policy::BackoffType, typename Policy::JitterType>;
+  static constexpr bool draws_at_all = draws<typename Policy::JitterType>;
+
+  ENCORE_FORCE_INLINE void begin() noexcept {
+    if (unbegun_ == nullptr) return;
+    policy_ = std::exchange(unbegun_, nullptr);
+    retries_ = 0;
+  }
+  template <class Passed>
+  ENCORE_NO_INLINE bool waited_after_value(Passed value, StopReason verdict) {
+    begin();
+    constexpr FailedAttempt nobody_looks{};
+    const Returned<std::remove_cvref_t<Passed>> failure{value, nobody_looks};
+    if (verdict == StopReason::none && is_never_retried(failure)) verdict = StopReason::never_retry_type;
+    if (!goes_on(verdict, failure)) return false;
+    begin_next();
+    return true;
+  }
+  template <class Failed>
+  ENCORE_FORCE_INLINE bool goes_on(StopReason verdict, const Failed& failure) {
+    if (verdict != StopReason::none || retries_ == policy_->max_retries()) return false;
+    const auto hint = hint_from(*policy_, failure, Now{policy_->clock()});
+    if (hint && *hint > policy_->hint_cap()) return false;
+    if (retries_++ == 0) {
+      ::new (static_cast<void*>(&waits_)) Waiting{policy_->backoff()};
+      if constexpr (draws_at_all) ::new (static_cast<void*>(&random_)) Random{fresh_stream()};
+    }
+    wait_ = next_wait(hint);
+    return true;
+  }
+  ENCORE_FORCE_INLINE void begin_next() {
+    auto& clock = policy_->clock();
+    if (wait_ > Duration::zero()) clock.sleep_for(wait_, StopView{});
+    if constexpr (requires { clock.attempt_started(); }) clock.attempt_started();
+  }
+  ENCORE_FORCE_INLINE Duration next_wait(const std::optional<Duration>& hint) {
+    auto draw = 0.0;
+    if constexpr (draws_at_all) draw = random_.draw();
+    if (!hint) return waits_.next(policy_->backoff(), policy_->jitter(), draw);
+    waits_.skip(policy_->backoff());
+    return smaller_of(lengthened(*hint, hint_share_of(policy_->jitter()), draw), longest_wait);
+  }
+
+  const Policy* unbegun_;  // until the first failure, by which everything else is begun
+  const Policy* policy_;
+  int retries_;
+  union {
+    Duration wait_;
+  };
+  union {
+    Random random_;
+  };
+  union {
+    Waiting waits_;
+  };
+};
+
+}  // namespace encore::detail
