@@ -104,6 +104,21 @@ TEST_CASE("the call's own ceiling counts before the one that was given", "[call_
   CHECK(kinds_of(call, 2) == Kinds{"recovered"});
 }
 
+TEST_CASE("an inner call with one attempt in each of the outer one's multiplies nothing [J1]",
+          "[call_findings]") {
+  auto call = ended(StopReason::succeeded, 2);
+  call.inner_calls = 2;
+  call.inner_attempts = 2;
+  CHECK(kinds_of(call) == Kinds{"recovered"});
+  call.inner_attempts = 3;
+  CHECK(kinds_of(call) == Kinds{"layers_multiplied:policy", "recovered"});
+  call.inner_attempts = 0;
+  call.request_count = 2;
+  CHECK(kinds_of(call) == Kinds{"recovered"});
+  call.request_count = 3;
+  CHECK(kinds_of(call) == Kinds{"layers_multiplied:client", "recovered"});
+}
+
 TEST_CASE("what reads like a failure that passes does so by type, text or status", "[call_findings]") {
   const auto passes = [](const TracedAttempt& attempt) { return encore::detail::looks_passing(attempt); };
   CHECK(passes({.error_type = "httpx.ReadTimeout"}));

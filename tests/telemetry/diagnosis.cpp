@@ -459,7 +459,19 @@ TEST_CASE("calls that made room before their end are told of, not judged", "[dia
   diagnosis.finish();
   CHECK(kinds_of(diagnosis) == Kinds{"unfinished"});
   CHECK(only(diagnosis, FindingKind::unfinished).calls == 3);
-  CHECK(diagnosis.handed_on_early() == 1);
+  CHECK(diagnosis.made_room() == 1);
+}
+
+TEST_CASE("calls of which only others told, or whose id was used again, made no room too early",
+          "[diagnosis]") {
+  Diagnosis seen{{.most_calls = 1}};
+  for (const auto* const id : {"a", "b"}) seen.add(encore::TraceRecord{.call_id = id, .status = 200});
+  CHECK(seen.made_room() == 0);
+  Diagnosis reused;
+  for (const auto kind : {encore::EventKind::call_finished, encore::EventKind::attempt_started,
+                          encore::EventKind::call_finished, encore::EventKind::attempt_started})
+    reused.add(encore::TraceRecord{.kind = kind, .call_id = "a", .ordinal = 1});
+  CHECK(reused.made_room() == 0);
 }
 
 }  // namespace

@@ -117,6 +117,22 @@ TEST_CASE("a call that began while another of its tool ran is not alone", "[trac
   CHECK(alone == "xyac");
 }
 
+TEST_CASE("a call that ended is not taken for one under way, nor taken off twice when it makes room",
+          "[trace_assembler]") {
+  std::vector<TracedCall> calls;
+  const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
+  TraceAssembler assembler{{.most_calls = 2}};
+  // "a" ends and makes room while "b" runs: "c" is not alone.
+  for (const auto& record : {began("a"), ended("a"), began("b"), began("c")}) assembler.add(record, keep);
+  CHECK(ids_of(calls) == "a");
+  assembler.finish(keep);
+  std::string alone;
+  for (const auto& call : calls)
+    if (call.alone) alone += call.id;
+  CHECK(alone == "ab");
+  CHECK(assembler.made_room() == 1);
+}
+
 TEST_CASE("attempts of calls within are added up for the outer call, known or not [J1]",
           "[trace_assembler]") {
   auto inner = ended("in-1");

@@ -54,10 +54,7 @@ class Diagnosis {
         calls_{{.most_calls = options.most_calls}} {}
 
   void add(const TraceRecord& record) {
-    calls_.add(record, [&](const TracedCall& call) {
-      if (call.told_by_policy && !call.id_reused) ++handed_on_early_;
-      add(call);
-    });
+    calls_.add(record, [&](const TracedCall& call) { add(call); });
   }
 
   void add(const TracedCall& call) {
@@ -107,9 +104,9 @@ class Diagnosis {
     for (const auto& [name, totals] : totals_) all.push_back(totals), all.back().tool = name;
     return all;
   }
-  /// How many calls of policies were put away to make room, before the log's end. What others logged of them afterwards was not
-  /// put to them.
-  std::uint64_t handed_on_early() const noexcept { return handed_on_early_; }
+  /// How many calls of policies made room for others before the log's end. What others logged of them afterwards was not put to
+  /// them. 0 where the calls were put together elsewhere.
+  std::uint64_t made_room() const noexcept { return calls_.made_room(); }
 
  private:
   using Key = std::tuple<FindingKind, std::string, std::string>;
@@ -172,7 +169,6 @@ class Diagnosis {
   LruMap<CallRow> rows_;  // of a tool in a scope
   std::string key_;
   std::uint64_t policy_calls_ = 0;
-  std::uint64_t handed_on_early_ = 0;
 };
 
 }  // namespace encore

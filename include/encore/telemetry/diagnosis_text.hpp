@@ -65,9 +65,9 @@ inline std::string diagnosis_text(const Diagnosis& diagnosis) {
     text.append(finding_text(finding));
   }
   if (text.empty()) return "no call was told of\n";
-  if (diagnosis.handed_on_early() > 0)
+  if (diagnosis.made_room() > 0)
     text.append("\n")
-        .append(detail::counted(diagnosis.handed_on_early(), "call"))
+        .append(detail::counted(diagnosis.made_room(), "call"))
         .append(
             " made room for others before the log's end: what others logged of them later was not put to "
             "them.\n");

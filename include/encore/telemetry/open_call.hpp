@@ -81,6 +81,7 @@ class OpenCall {
 
   /// Under which name it is counted among the calls under way; empty if it is not.
   const std::optional<std::string>& counted_as() const noexcept { return counted_as_; }
+  void count_no_more() noexcept { counted_as_.reset(); }
   const std::string& count_as() { return counted_as_.emplace(call_.scope + '\n' + call_.tool); }
 
  private:

@@ -61,11 +61,14 @@ class TraceAssembler {
     while (!open_.empty() || !ended_.empty()) {
       const auto ended_first = open_.empty() || (!ended_.empty() && ended_.oldest().call().last_record <
                                                                         open_.oldest().call().last_record);
-      const auto next = (ended_first ? ended_ : open_).take_oldest();
+      auto next = (ended_first ? ended_ : open_).take_oldest();
       uncount(next);
-      use(next.call());
+      use(std::as_const(next.call()));
     }
   }
+
+  /// How many calls of policies made room for others. What others logged of them afterwards was not put to them.
+  std::uint64_t made_room() const noexcept { return made_room_; }
 
  private:
   void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
@@ -75,13 +78,10 @@ class TraceAssembler {
   OpenCall& open_one(Use& use) {
     if (open_.find(key_) == nullptr) {
       while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) {
-        if (!ended_.empty()) {
-          use(std::as_const(ended_.take_oldest().call()));
-          continue;
-        }
-        auto oldest = open_.take_oldest();
+        auto oldest = (ended_.empty() ? open_ : ended_).take_oldest();
         uncount(oldest);
-        oldest.mark_evicted();
+        if (!oldest.call().finished) oldest.mark_evicted();
+        if (oldest.call().told_by_policy) ++made_room_;
         use(std::as_const(oldest.call()));
       }
     }
@@ -109,10 +109,11 @@ class TraceAssembler {
     auto& number = under_way_[open.count_as()];
     if (number++ > 0) open.mark_not_alone();
   }
-  void uncount(const OpenCall& open) {
+  void uncount(OpenCall& open) {
     if (!open.counted_as()) return;
     const auto found = under_way_.find(*open.counted_as());
     if (found != under_way_.end() && --found->second == 0) under_way_.erase(found);
+    open.count_no_more();
   }
 
   AssemblerOptions options_;
@@ -121,6 +122,7 @@ class TraceAssembler {
   std::unordered_map<std::string, int> under_way_;
   std::string key_;
   std::uint64_t records_ = 0;
+  std::uint64_t made_room_ = 0;
 };
 
 }  // namespace encore
