@@ -54,9 +54,12 @@ class Contention {
   Contended run(int clients) {
     for (int number = 0; number < clients; ++number) {
       auto& client = clients_.emplace_back(policy_, number);
-      if (client.retrying.begin().goes_on()) read(client);
+      if (client.retrying.begin().goes_on()) {
+        ++under_way_;
+        read(client);
+      }
     }
-    clock_.advance(encore::longest_wait);  // all that the clients have scheduled, and will
+    while (under_way_ > 0) clock_.advance(encore::longest_wait);
     return {row_.writes(), time_};
   }
 
@@ -84,9 +87,15 @@ class Contention {
   void answered(Client& client) {
     time_ = clock_.now() - encore::TimePoint{};
     const auto next = client.retrying.returned(client.write);
-    if (!next.goes_on()) return;
+    if (!next.goes_on()) {
+      --under_way_;
+      return;
+    }
     clock_.after(next.wait, [this, &client] {
-      if (client.retrying.resume().goes_on()) read(client);
+      if (client.retrying.resume().goes_on())
+        read(client);
+      else
+        --under_way_;
     });
   }
 
@@ -95,6 +104,7 @@ class Contention {
   Hops hops_;
   Row row_;
   std::deque<Client> clients_;
+  int under_way_ = 0;
   encore::Duration time_{};
 };
 
