@@ -46,8 +46,8 @@ TEST_CASE("each field is shown with its value as it was written", "[json_scanner
 }
 
 TEST_CASE("fields of objects within have the names of both", "[json_scanner]") {
-  CHECK(shown_of(R"({"a":{"b":{"c":1,"d":2},"e":{}},"f":"x","g":{"h":3}})") ==
-        std::vector<Shown>{{"a.b.c", "1"}, {"a.b.d", "2"}, {"f", "x", true}, {"g.h", "3"}});
+  CHECK(shown_of(R"({"a":{"b":{"c":1,"d":2},"e":{},"i":4},"f":"x","g":{"h":3}})") ==
+        std::vector<Shown>{{"a.b.c", "1"}, {"a.b.d", "2"}, {"a.i", "4"}, {"f", "x", true}, {"g.h", "3"}});
   CHECK(shown_of(R"({"a\n":{"b\t":"c\u0041"}})") == std::vector<Shown>{{"a\n.b\t", "cA", true}});
 }
 

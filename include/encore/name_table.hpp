@@ -42,7 +42,6 @@ class NameTable {
     return known != nullptr ? known->value : rest_;
   }
   /// The one that names beyond the first so many share.
-  Value& rest() noexcept { return rest_; }
   const Value& rest() const noexcept { return rest_; }
 
   /// Calls `use(std::string_view name, Value&)` for every name that has a value of its own, in no order.

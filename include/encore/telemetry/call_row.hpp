@@ -36,9 +36,6 @@ class CallRow {
     return true;
   }
 
-  /// No call can continue it: the last one did not fail.
-  bool is_over() const noexcept { return over_; }
-
   /// What the row is, if it is more than one call.
   std::optional<Finding> finding() const {
     if (finding_.calls < 2) return std::nullopt;

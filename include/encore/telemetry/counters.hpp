@@ -42,7 +42,7 @@ class Counters {
 
   void operator()(const Event& event) {
     if (event.kind == EventKind::attempt_failed || event.kind == EventKind::attempt_succeeded) return;
-    auto& tool = tool_of(event.resolved_name.empty() ? event.call_name : event.resolved_name);
+    auto& tool = tools_[event.resolved_name.empty() ? event.call_name : event.resolved_name];
     if (event.kind == EventKind::attempt_started && event.ordinal > 1) {
       add(tool.attempts);
       add(tool.retries);
@@ -87,15 +87,13 @@ class Counters {
       return counts;
     }
   };
-  Tool& tool_of(std::string_view name) { return name == counted_together ? tools_.rest() : tools_[name]; }
-
   static void count_end(Tool& tool, const Event& event) noexcept {
     add(tool.ended[static_cast<std::size_t>(event.reason)]);
     if (is_error_result(event)) add(tool.error_results);
     if (event.ordinal > 1) {
       if (event.reason == StopReason::succeeded) add(tool.recovered);
       add(tool.slept, static_cast<std::uint64_t>(event.slept.count()));
-    } else if (event.ordinal == 1 && failed_at_once(event.reason)) {
+    } else if (failed_at_once(event.reason)) {
       add(tool.failed_at_once);
     }
   }

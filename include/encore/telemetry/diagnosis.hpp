@@ -145,7 +145,6 @@ class Diagnosis {
       end_row(rows_.take(key_));
       return add_to_row(call, tool);
     }
-    if (row.is_over()) end_row(rows_.take(key_));
   }
   void end_row(const CallRow& row) {
     const auto found = row.finding();

@@ -115,7 +115,9 @@ class CountersSnapshot {
     }
   }
 
-  const std::vector<ToolCounts>& tools() const noexcept { return tools_; }
+  const std::vector<ToolCounts>& tools() const& noexcept { return tools_; }
+  /// Of a temporary by value, so that `for (const auto& tool : counters.snapshot().tools())` is safe.
+  std::vector<ToolCounts> tools() && noexcept { return std::move(tools_); }
   /// All zero for a tool that was not seen.
   ToolCounts of(std::string_view tool) const {
     const auto found =
