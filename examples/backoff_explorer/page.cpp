@@ -24,7 +24,7 @@ h3 { margin: 1.2rem 0 0.3rem; font-size: 1.05rem; }
 p { max-width: 48rem; margin: 0.3rem 0 0.8rem; }
 .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 24rem), 1fr)); gap: 0.8rem 1.6rem;
   align-items: start; }
-.small { grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); }
+.small { grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
 figure { margin: 0; max-width: 36rem; }
 figcaption { font-size: 0.9rem; }
 svg { display: block; width: 100%; height: auto; font: 14px system-ui, sans-serif; fill: #111; }
