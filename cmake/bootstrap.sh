@@ -30,6 +30,8 @@ encore_packages_of() {
     clang-tidy) echo clang-tidy-19 ;;
     valgrind) echo valgrind ;;
     promtool) echo prometheus ;;
+    xmllint) echo libxml2-utils ;;
+    chromium) echo chromium ;;
     *) encore_say "nobody knows a package for '$1'" >&2; return 1 ;;
   esac
 }
@@ -52,7 +54,8 @@ encore_has() {
   case $1 in
     compiler) encore_compiler_works ;;
     cmake) encore_has_command cmake && printf '3.24\n%s\n' "$(cmake --version | sed -n '1s/.* //p')" | sort -C -V ;;
-    ninja | git | pkg-config | promtool) encore_has_command "$1" ;;
+    ninja | git | pkg-config | promtool | xmllint) encore_has_command "$1" ;;
+    chromium) encore_has_command chromium || encore_has_command chromium-browser || encore_has_command google-chrome ;;
     valgrind) encore_has_command valgrind && encore_has_header valgrind/callgrind.h ;;
     fmt) encore_has_header fmt/core.h ;;
     catch2) encore_has_header catch2/catch_all.hpp ;;  # version 2 has no such header

@@ -1,0 +1,30 @@
+// What the program is asked to do.
+#pragma once
+#include <encore/duration.hpp>
+#include <encore/telemetry/trace_fields.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+extern const char* const usage;
+
+/// The command line is wrong; says which option, and which value.
+struct UsageError : std::runtime_error {
+  using runtime_error::runtime_error;
+};
+
+struct Options {
+  std::vector<std::string> logs{};  ///< "-" is the standard input; none: the sample
+  std::optional<std::string> page{};
+  std::size_t lanes = 60;
+  std::optional<int> max_attempts{};
+  std::optional<encore::Duration> deadline{};
+  encore::TraceFields fields{};
+  bool help = false;
+};
+
+/// Throws UsageError.
+Options read_options(int count, char** words);

@@ -1,0 +1,21 @@
+// The report as one HTML page that needs nothing else: no network, no script.
+#pragma once
+#include "attempts_over_time.hpp"
+#include "lane_choice.hpp"
+#include <encore/telemetry/diagnosis.hpp>
+#include <encore/telemetry/trace_reader.hpp>
+
+#include <string>
+#include <vector>
+
+/// What is known when the logs have been read.
+struct Report {
+  const std::vector<std::string>& logs;  ///< their names
+  const encore::TraceReader& reader;
+  const encore::Diagnosis& diagnosis;
+  const LaneChoice& lanes;
+  const AttemptsOverTime& over_time;
+};
+
+/// The page is well-formed XML as well. Its size has an end, whatever the size of the logs.
+std::string page(const Report& report);
