@@ -13,7 +13,10 @@
 namespace {
 
 struct Tally {
-  explicit Tally(int begin) : count{begin} {}
+  explicit Tally(int begin) : count{begin} {
+    // Others come by meanwhile, and find no value yet.
+    for (int i = 0; i < 10; ++i) std::this_thread::yield();
+  }
   std::atomic<int> count;
 };
 using Table = encore::NameTable<Tally, int>;
@@ -58,9 +61,10 @@ TEST_CASE("threads that meet names at the same time lose no count and make no na
       std::barrier start{threads};
       std::vector<std::jthread> running;
       for (int thread = 0; thread < threads; ++thread)
-        running.emplace_back([&] {
+        running.emplace_back([&, thread] {
           start.arrive_and_wait();
-          for (int i = 0; i < names; ++i) ++table[std::to_string(i)].count;
+          // Two by two they ask for the same names in the same order.
+          for (int i = 0; i < names; ++i) ++table[std::to_string((i + thread / 2 * 11) % names)].count;
         });
     }
     int sum = table.rest().count;

@@ -1,3 +1,4 @@
+#include "hand_made.hpp"
 #include <encore/backoff.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/jitter.hpp>
@@ -13,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -224,6 +226,27 @@ TEST_CASE("threads that count at the same time lose nothing", "[counters][thread
   CHECK(retries == threads * calls / 10);
   CHECK(recovered == retries);
   CHECK(attempts == began + retries);
+}
+
+TEST_CASE("threads that do nothing but count lose nothing", "[counters][threads]") {
+  constexpr int threads = 4;
+  constexpr int rounds = 100'000;
+  Counters counters;
+  {
+    std::barrier start{threads};
+    std::vector<std::jthread> running;
+    for (int thread = 0; thread < threads; ++thread)
+      running.emplace_back([&] {
+        const tests::StillClock clock;
+        std::optional<encore::TimePoint> started;
+        const auto retry = tests::event_of(encore::EventKind::attempt_started, 2, clock, started);
+        start.arrive_and_wait();
+        for (int round = 0; round < rounds; ++round) counters(retry);
+      });
+  }
+  CHECK(counters.snapshot().of("inventory_lookup") == ToolCounts{.tool = "inventory_lookup",
+                                                                 .attempts = std::uint64_t{threads} * rounds,
+                                                                 .retries = std::uint64_t{threads} * rounds});
 }
 
 }  // namespace
