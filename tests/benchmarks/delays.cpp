@@ -29,34 +29,39 @@ struct Running {
 static std::size_t greatest_state = 0;
 
 template <class Backoff, class Jitter>
-static void measure_delay(const std::string& name, const Backoff& backoff, const Jitter& jitter) {
+static void measure_delay(const char* gate, const std::string& name, const Backoff& backoff,
+                          const Jitter& jitter) {
   using Waits = encore::Waits<Backoff, Jitter>;
   greatest_state = std::max(greatest_state, sizeof(Waits) + sizeof(encore::Random));
   Running<Backoff, Jitter> from_the_start{backoff, jitter, Waits{backoff}};
-  measure("P9", name, "encore", [&](int) { return from_the_start.next().count(); });
+  measure(gate, name, "encore", [&](int) { return from_the_start.next().count(); });
   Running<Backoff, Jitter> late{backoff, jitter, Waits{backoff, 1'000'000}};
-  measure("P9", name + " from retry 1000000", "encore", [&](int) { return late.next().count(); });
+  measure(gate, name + " from retry 1000000", "encore", [&](int) { return late.next().count(); });
 }
 
 int main() {
   const auto exponential = encore::ExponentialBackoff{.initial_delay = 1ms, .factor = 1.01, .max_delay = 1h};
   measure("figure", "empty loop", "hand", [](int i) { return std::int64_t{i}; });
-  measure_delay("exponential + none", exponential, encore::NoJitter{});
-  measure_delay("exponential + full", exponential, encore::FullJitter{});
-  measure_delay("exponential + equal", exponential, encore::EqualJitter{});
-  measure_delay("exponential + proportional", exponential, encore::ProportionalJitter{});
-  measure_delay("exponential + decorrelated", exponential, encore::DecorrelatedJitter{});
-  measure_delay("constant + proportional", encore::ConstantBackoff{1s}, encore::ProportionalJitter{});
-  measure_delay("linear + proportional", encore::LinearBackoff{.step = 1ms}, encore::ProportionalJitter{});
-  measure_delay("Fibonacci + proportional", encore::FibonacciBackoff{1us}, encore::ProportionalJitter{});
-  measure_delay("listed + proportional", encore::ListedBackoff{1s, 2s, 3s}, encore::ProportionalJitter{});
-  measure_delay("chained + proportional", encore::ChainedBackoff{3, encore::ConstantBackoff{1s}, exponential},
+  measure_delay("P9", "exponential + none", exponential, encore::NoJitter{});
+  measure_delay("P9", "exponential + full", exponential, encore::FullJitter{});
+  measure_delay("P9", "exponential + equal", exponential, encore::EqualJitter{});
+  measure_delay("P9", "exponential + proportional", exponential, encore::ProportionalJitter{});
+  measure_delay("P9", "exponential + decorrelated", exponential, encore::DecorrelatedJitter{});
+  measure_delay("P9", "constant + proportional", encore::ConstantBackoff{1s}, encore::ProportionalJitter{});
+  measure_delay("figure", "linear + proportional", encore::LinearBackoff{.step = 1ms},
+                encore::ProportionalJitter{});
+  measure_delay("figure", "Fibonacci + proportional", encore::FibonacciBackoff{1us},
+                encore::ProportionalJitter{});
+  measure_delay("figure", "listed + proportional", encore::ListedBackoff{1s, 2s, 3s},
+                encore::ProportionalJitter{});
+  measure_delay("figure", "chained + proportional",
+                encore::ChainedBackoff{3, encore::ConstantBackoff{1s}, exponential},
                 encore::ProportionalJitter{});
   using encore::BackoffShape;
   using encore::JitterShape;
   const auto measure_settings = [&](const char* name, BackoffShape backoff, JitterShape jitter) {
     const encore::RetrySettings settings{.backoff = backoff, .delays = exponential, .jitter = jitter};
-    measure_delay(std::string{"settings: "} + name, settings.part<encore::role::Backoff>(),
+    measure_delay("figure", std::string{"settings: "} + name, settings.part<encore::role::Backoff>(),
                   settings.part<encore::role::Jitter>());
   };
   measure_settings("exponential + none", BackoffShape::exponential, JitterShape::none);
