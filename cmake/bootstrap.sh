@@ -29,6 +29,8 @@ encore_packages_of() {
     clang-format) echo clang-format-19 ;;
     clang-tidy) echo clang-tidy-19 ;;
     valgrind) echo valgrind ;;
+    node) echo nodejs npm ;;
+    python3) echo python3 ;;
     promtool) echo prometheus ;;
     xmllint) echo libxml2-utils ;;
     chromium) echo chromium ;;
