@@ -37,7 +37,8 @@ template <class C, class P, class R>
 inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
 
 [[noreturn]] inline void the_schedule_has_no_end() {
-  refuse_setting("retries", "unlimited", "is refused: say how many a schedule shall have, as in schedule(10)");
+  refuse_setting("retries", "unlimited",
+                 "is refused: say how many a schedule shall have, as in schedule(10)");
 }
 
 struct Rebuilt {};  // tells the constructor that starts from another policy, or from nothing
