@@ -56,6 +56,35 @@ std::string facts(const encore::TracedAttempt& attempt) {
   return text;
 }
 
+/// A row for each attempt. Where the page is narrow, a cell is preceded by its column's name instead of standing under it.
+void add_attempts(std::string& html, const encore::TracedCall& call, const DrawnLane& drawing) {
+  html += "<table>\n<tr>";
+  for (const auto* const name : {"attempt", "began", "took", "end", "error", "known", "then waited"})
+    html.append("<th>").append(name).append("</th>");
+  html += "</tr>\n";
+  const auto cell = [&](std::string_view name, std::string_view kind, std::string_view content) {
+    fmt::format_to(std::back_inserter(html), R"(<td class="{}" data-name="{}">{}</td>)", kind, name, content);
+  };
+  const auto& told = call.told();
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const auto& attempt = told[i];
+    auto error = html_text(attempt.error_type, longest_name);
+    if (!attempt.message.empty()) error.append(": ").append(html_text(attempt.message));
+    html += "<tr>";
+    cell("attempt", "number", attempt.ordinal > 0 ? std::to_string(attempt.ordinal) : "");
+    cell("began", "number",
+         drawing.timed ? "+" + ::span_text(std::max(0.0, drawing.attempts[i].begin - drawing.call.begin))
+                       : "");
+    cell("took", "number", attempt.took ? span_text(*attempt.took) : "");
+    cell("", "", attempt.error_result ? "returned an error" : to_string(attempt.end));
+    cell("", "text", error.empty() ? error : "<bdi>" + error + "</bdi>");
+    cell("", "", facts(attempt));
+    cell("then waited", "number", attempt.will_retry ? span_text(attempt.wait) : "");
+    html += "</tr>\n";
+  }
+  html += "</table>\n";
+}
+
 }  // namespace
 
 std::string how_it_ended(const Lane& lane) {
@@ -98,30 +127,10 @@ std::string lane_details(const Lane& lane, const DrawnLane& drawing) {
       html.append(i == 0 ? "" : ", ").append(in_words(to_string(lane.findings[i])));
     html += '.';
   }
-  html +=
-      "</p>\n<table>\n<tr><th>attempt</th><th class=\"number\">began</th><th "
-      "class=\"number\">took</th><th>end</th>"
-      "<th>error</th><th>what is known</th><th class=\"number\">wait after it</th></tr>\n";
-  const auto& told = call.told();
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    const auto& attempt = told[i];
-    fmt::format_to(
-        std::back_inserter(html),
-        "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td>",
-        attempt.ordinal > 0 ? std::to_string(attempt.ordinal) : "",
-        drawing.timed ? "+" + ::span_text(std::max(0.0, drawing.attempts[i].begin - drawing.call.begin)) : "",
-        attempt.took ? span_text(*attempt.took) : "",
-        attempt.error_result ? "returned an error" : to_string(attempt.end));
-    fmt::format_to(
-        std::back_inserter(html),
-        "<td class=\"text\"><bdi>{}</bdi>{}<bdi>{}</bdi></td><td>{}</td><td class=\"number\">{}</td></tr>\n",
-        html_text(attempt.error_type, longest_name), attempt.message.empty() ? "" : ": ",
-        html_text(attempt.message), facts(attempt), attempt.will_retry ? span_text(attempt.wait) : "");
-  }
-  html += "</table>\n";
+  html += "</p>\n";
+  add_attempts(html, call, drawing);
   const auto all = static_cast<std::size_t>(std::max(0, call.attempts_told()));
-  if (all > told.size())
-    html +=
-        fmt::format("<p class=\"soft\">{} more attempts are counted and not kept.</p>\n", all - told.size());
+  if (const auto told = call.told().size(); all > told)
+    html += fmt::format("<p class=\"soft\">{} more attempts are counted and not kept.</p>\n", all - told);
   return html;
 }

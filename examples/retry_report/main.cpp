@@ -126,6 +126,7 @@ int run(Options options) {
   diagnosis.finish();
 
   fmt::print("{}", diagnosis_text(diagnosis));
+  if (const auto note = note_on_room(calls.made_room()); !note.empty()) fmt::print("\n{}\n", note);
   if (reader.skipped_count() > 0)
     fmt::print("\nLines that were not used: {} of {}\n{}", reader.skipped_count(), reader.lines(),
                skipped_text(reader));
@@ -134,7 +135,8 @@ int run(Options options) {
                                     .reader = reader,
                                     .diagnosis = diagnosis,
                                     .lanes = lanes,
-                                    .over_time = over_time}));
+                                    .over_time = over_time,
+                                    .made_room = calls.made_room()}));
   return EXIT_SUCCESS;
 }
 

@@ -9,7 +9,8 @@ inline constexpr auto page_style = R"(
   --limit: #e6e9ec; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1rem 3rem; max-width: 76rem; background: var(--ground); color: var(--ink);
-  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; overflow-wrap: anywhere; }
+  font: 15px/1.45 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; overflow-wrap: break-word; }
+bdi { direction: ltr; unicode-bidi: isolate; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .3rem; }
 h2 { font-size: 1.12rem; margin: 2.2rem 0 .6rem; }
 h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; }
@@ -19,7 +20,7 @@ p { margin: .3rem 0; }
 bdi.id, code { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: .93em; }
 a { color: inherit; }
 .sums { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1rem 0; padding: 0; list-style: none; }
-.sums li { flex: 1 1 7rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .5rem .8rem; }
+.sums li { flex: 1 1 4.8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .5rem .8rem; overflow-wrap: normal; }
 .sums b { display: block; font-size: 1.45rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .findings { list-style: none; margin: 0; padding: 0; }
 .findings li { border-left: 4px solid var(--line); padding: .15rem 0 .15rem .75rem; margin: .55rem 0; }
@@ -42,6 +43,8 @@ a { color: inherit; }
 .who .id { display: block; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; font-weight: 600; }
 .end { font-size: .87rem; line-height: 1.25; }
 .end b { white-space: nowrap; }
+.end bdi { display: inline-block; max-width: 100%; white-space: nowrap; overflow: hidden; text-overflow: ellipsis;
+  vertical-align: bottom; }
 .more { padding: .3rem .3rem 1rem; overflow-x: auto; }
 svg { display: block; overflow: visible; }
 svg text { font: 10px system-ui, "DejaVu Sans", sans-serif; fill: var(--soft); }
@@ -63,8 +66,8 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
-td.text { min-width: 8rem; overflow-wrap: anywhere; }
-td.share { min-width: 9rem; width: 30%; vertical-align: middle; }
+td.text { min-width: 10.5rem; overflow-wrap: anywhere; }
+td.share { min-width: 8rem; width: 24%; vertical-align: middle; }
 @media (max-width: 46rem) {
   body { padding: 1rem .7rem 2rem; }
   .lane > summary, .head { grid-template-columns: minmax(0, 1fr); }
@@ -72,7 +75,13 @@ td.share { min-width: 9rem; width: 30%; vertical-align: middle; }
   .head > :first-child, .head > :last-child { display: none; }
   .who { display: flex; gap: .6rem; align-items: baseline; }
   .who .id { flex: 0 1 auto; } .who .tool { flex: 1 1 auto; }
-  .sums li { flex-basis: 6rem; padding: .35rem .6rem; }
+  .sums { gap: .4rem; } .sums li { padding: .3rem .5rem; font-size: .8rem; }
+  .track { overflow: hidden; }
+  .more table, .more tbody, .more tr { display: block; }
+  .more th { display: none; }
+  .more tr { padding: .35rem 0; border-bottom: 1px solid var(--line); }
+  .more td { display: inline; border: 0; padding: 0 .5rem 0 0; }
+  .more td:not(:empty)::before { content: attr(data-name) " "; color: var(--soft); }
 }
 @media print {
   :root { color-scheme: light; --ground: #fff; --ink: #000; --soft: #444; --line: #bbb; --panel: #fff; --good: #222;

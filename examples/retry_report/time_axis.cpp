@@ -114,15 +114,18 @@ void TimeAxis::add_ticks() {
   step_ = round_step(std::max(length, least_length) / 8);
   const auto origin = pieces_.front().time.begin;
   auto label_at = -label_distance;
-  const auto add = [&](double at, double seconds) {
-    const auto fits = at - label_at >= label_distance;
-    if (fits) label_at = at;
-    ticks_.push_back({at, fits ? span_text(seconds) : std::string{}});
-  };
   for (const auto& piece : pieces_) {
     for (double number = 0; number * step_ <= piece.time.length() * 1.000001; ++number) {
       const auto at = piece.at + number * step_ * scale_;
-      add(at, piece.time.begin - origin + number * step_);
+      if (at - label_at < label_distance) {
+        ticks_.push_back({at});
+        continue;
+      }
+      label_at = at;
+      // After a cut the time since the beginning is too long to show a difference of one step.
+      const auto begins = number == 0 || origin == piece.time.begin;
+      ticks_.push_back({at, begins ? span_text(piece.time.begin - origin + number * step_)
+                                   : "+" + span_text(number * step_)});
     }
   }
 }

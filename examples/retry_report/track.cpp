@@ -57,7 +57,9 @@ void add_deadline(std::string& svg, const DrawnLane& drawing, const TimeAxis& ax
     return;
   }
   fmt::format_to(std::back_inserter(svg),
-                 R"(<text class="later" x="100%" y="9" text-anchor="end">deadline {} &#8594;</text>)", span);
+                 R"(<g class="later"><title>deadline, {} after the call began</title>)"
+                 R"(<text x="100%" y="24" dx="2">&#8594;</text></g>)",
+                 span);
 }
 
 }  // namespace
