@@ -124,7 +124,9 @@ TEST_CASE("what reads like a failure that passes does so by type, text or status
   CHECK(passes({.error_type = "httpx.ReadTimeout"}));
   CHECK(passes({.error_type = "ConnectionError"}));
   CHECK(passes({.error_type = "RuntimeError", .message = "dependency timed out"}));
-  CHECK(passes({.error_type = "ServiceUnavailable"}));
+  for (const auto* const type : {"ServiceUnavailable", "openai.RateLimitError", "RateLimited",
+                                 "ThrottlingException", "TooManyRequests"})
+    CHECK(passes({.error_type = type}));
   for (const auto status : {408, 425, 429, 500, 502, 503, 504}) CHECK(passes({.status = status}));
   for (const auto status : {200, 400, 401, 403, 404, 409, 422, 501}) CHECK(!passes({.status = status}));
   CHECK(!passes({.error_type = "ValueError", .message = "sku must not be blank"}));

@@ -89,8 +89,7 @@ TEST_CASE("three ids, one attempt each: nothing was retried, and the model repea
   CHECK(row.attempts == 3);
   CHECK(what_happened(row) ==
         "3 calls in a row made one attempt each (call-17, call-18 and call-19): nothing retried them, and "
-        "whoever "
-        "issues the calls repeated the request");
+        "each began after the one before had failed");
   const auto alone = only(diagnosis, FindingKind::not_retried);
   CHECK(alone.looks_passing);
   CHECK(points_to(alone, "the filter names the type"));
@@ -416,6 +415,33 @@ TEST_CASE("calls that ran beside one another are no row, however they ended", "[
 {"event":"call_finished","id":"c","tool":"search","attempts":1,"error":"E","reason":"retries_exhausted","mode":"exception","slept":0}
 {"event":"call_finished","id":"b","tool":"search","attempts":1,"error":"E","reason":"retries_exhausted","mode":"exception","slept":0}
 )")) == Kinds{"exhausted"});
+}
+
+TEST_CASE("an inner call that the outer one repeats under the same id is neither a reuse nor a row [J1]",
+          "[diagnosis]") {
+  std::string log;
+  for (const auto* const n : {"1", "2"}) {
+    for (
+        const auto* const line :
+        {R"({"event":"attempt_started","id":"out/in","tool":"client","n":1})",
+         R"({"event":"attempt_failed","id":"out/in","tool":"client","n":1,"error":"E","again":false,"reason":"nested_made_single","outer":"out","outer_n":#})",
+         R"({"event":"call_finished","id":"out/in","tool":"client","attempts":1,"error":"E","reason":"nested_made_single","mode":"exception","slept":0,"outer":"out","outer_n":#})"}) {
+      std::string text{line};
+      if (const auto at = text.find('#'); at != text.npos) text.replace(at, 1, n);
+      log.append(text).append(1, '\n');
+    }
+  }
+  CHECK(kinds_of(diagnose(log)).empty());
+}
+
+TEST_CASE("tools that run once by declaration make no row", "[diagnosis]") {
+  std::string log;
+  for (const auto* const id : {"a", "b"})
+    log +=
+        R"({"event":"call_finished","id":")" + std::string{id} +
+        R"(","tool":"ship","attempts":1,"error":"E","reason":"unknown_outcome","unknown":true,"mode":"exception","slept":0})"
+        "\n";
+  CHECK(kinds_of(diagnose(log)) == Kinds{"outcome_unknown"});
 }
 
 TEST_CASE("a call much later, or of another tool, or after a success is no repetition", "[diagnosis]") {

@@ -82,6 +82,15 @@ TEST_CASE("sentences are right for one call and for many", "[finding_text]") {
                        .ids = {"a"}}) == "a stopped after 2 attempts: the filter does not match E");
 }
 
+TEST_CASE("a call that was refused is not said to have made an attempt", "[finding_text]") {
+  auto finding = of(FindingKind::repeated_without_retries);
+  finding.fewest_attempts = 0, finding.most_attempts = 1, finding.rows = 1;
+  CHECK(what_happened(finding).starts_with(
+      "7 calls in a row made at most one attempt each (a, b, c, d, e and 2 more): "));
+  finding.fewest_attempts = 1;
+  CHECK(what_happened(finding).starts_with("7 calls in a row made one attempt each ("));
+}
+
 TEST_CASE("nothing that a log says acts on a terminal or breaks the line", "[finding_text]") {
   auto finding = of(FindingKind::exhausted);
   finding.detail = "E\x1B[2J\nforged";

@@ -34,7 +34,8 @@ static_assert(mentions("ReadTimeout", "timeout") && !mentions("Time", "timeout")
 /// RFC 6585).
 constexpr bool looks_passing(const TracedAttempt& attempt) noexcept {
   for (const std::string_view word :
-       {"timeout", "timed out", "timed_out", "connection", "unavailable", "temporar", "too many requests"})
+       {"timeout", "timed out", "timed_out", "connection", "unavailable", "temporar", "too many requests",
+        "too_many_requests", "toomanyrequests", "rate limit", "rate_limit", "ratelimit", "throttl"})
     if (mentions(attempt.error_type, word) || mentions(attempt.message, word)) return true;
   switch (attempt.status.value_or(0)) {
     case 408:

@@ -3,6 +3,7 @@
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
 #include <encore/setting.hpp>
+#include <encore/stop_reason.hpp>
 #include <encore/telemetry/call_findings.hpp>
 #include <encore/telemetry/call_row.hpp>
 #include <encore/telemetry/finding.hpp>
@@ -132,8 +133,13 @@ class Diagnosis {
     return found->second;
   }
 
+  // What runs inside another call is repeated by that one, and what runs once by declaration is not meant to be retried.
+  static bool may_be_repeated_by_others(const TracedCall& call) noexcept {
+    return call.outer_id.empty() && call.reason != StopReason::nested_made_single &&
+           call.reason != StopReason::not_repeatable && call.reason != StopReason::unknown_outcome;
+  }
   void add_to_row(const TracedCall& call, const std::string& tool) {
-    if (call.id.empty()) return;
+    if (call.id.empty() || !may_be_repeated_by_others(call)) return;
     key_.assign(call.scope).append(1, '\n').append(tool);
     if (rows_.find(key_) == nullptr) {
       if (!failed(call)) return;

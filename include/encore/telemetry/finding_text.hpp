@@ -93,11 +93,12 @@ inline std::string what_happened(const Finding& finding) {
       return ids + " never reached a policy: " + attempts_each(finding) + ", and no policy told of " +
              (one ? "it" : "them");
     case FindingKind::repeated_without_retries:
-      return detail::in_rows(finding) + " made one attempt each (" + ids +
-             "): nothing retried them, and whoever issues the calls repeated the request";
+      return detail::in_rows(finding) + " made " + (finding.fewest_attempts == 0 ? "at most " : "") +
+             "one attempt each (" + ids +
+             "): nothing retried them, and each began after the one before had failed";
     case FindingKind::repeated_after_unknown_outcome:
       return ids + ": an attempt was sent and never answered, and another followed, " +
-             (finding.with_key ? "with an idempotency key" : "without an idempotency key") +
+             (finding.with_key ? "with an idempotency key" : "and nothing tells of an idempotency key") +
              ": the action may have been done twice";
     case FindingKind::wait_past_deadline:
       return ids + ": a wait ended, or an attempt began, up to " + detail::short_seconds(finding.longest) +
@@ -172,9 +173,10 @@ inline std::string_view what_next(const Finding& finding) noexcept {
              "renamed "
              "tool, a wrapper or a typo goes around it. If the policy's log is not complete, read all of it.";
     case FindingKind::repeated_without_retries:
-      return "Find out why no attempt was retried (the error's type, the tool's name in the filter), and "
-             "what the "
-             "model was told that made it ask again.";
+      return "If they ask for the same, the model repeats what no policy did: find out why no attempt was "
+             "retried (the "
+             "error's type, the tool's name in the filter), and what the model was told that made it ask "
+             "again.";
     case FindingKind::repeated_after_unknown_outcome:
       return finding.with_key
                  ? "Ask the dependency whether it took the key for one action or for two."

@@ -45,8 +45,9 @@ class TraceAssembler {
     auto id_reused = false;
     if (auto* const ended = ended_.find(key_)) {
       if (!record.kind) return ended->note(record, records_);  // what somebody else saw of it
+      // An inner call may have one id in all attempts of the outer one.
+      id_reused = ended->call().outer_id.empty();
       use(std::as_const(ended_.take(key_).call()));
-      id_reused = true;
     }
     auto& open = open_one(use);
     if (id_reused) open.mark_id_reused();
