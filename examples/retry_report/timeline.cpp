@@ -101,8 +101,8 @@ void add_over_time(std::string& html, const AttemptsOverTime& over_time) {
   const auto count = columns.rbegin()->first - from + 1;
   const auto width = 100.0 / static_cast<double>(count);
   const auto time_of = [&](std::int64_t number) {  // held at the ends of the calendar
-    const auto most = (encore::Duration::max)() / over_time.width();
-    return clock_text(encore::WallTime{over_time.width() * std::clamp(number, -most, most)});
+    const auto last = (encore::Duration::max)() / over_time.width();
+    return clock_text(encore::WallTime{over_time.width() * std::clamp(number, -last, last)});
   };
   add(html,
       "<h2>All attempts over time</h2>\n<p class=\"small\">Each column is {}; the highest has {}. From {} to "
