@@ -128,7 +128,10 @@ class CountersSnapshot {
   /// What was counted since an earlier snapshot. Tools that were seen since then are there in full.
   friend CountersSnapshot operator-(const CountersSnapshot& later, const CountersSnapshot& earlier) {
     auto difference = later;
-    for (auto& counts : difference.tools_) counts = std::move(counts) - earlier.of(counts.tool);
+    for (auto& counts : difference.tools_) {
+      const auto before = earlier.of(counts.tool);
+      counts = std::move(counts) - before;
+    }
     return difference;
   }
   friend bool operator==(const CountersSnapshot&, const CountersSnapshot&) = default;
