@@ -1,4 +1,4 @@
-// A healthy breaker and a full budget, shared: gate P10. Prints `value,<path>,<who>,<value>` lines.
+// A healthy breaker and a full budget, shared: gate P10. Prints `value,<gate>,<path>,<who>,<value>` lines.
 #include "service.hpp"
 #include <encore/encore.hpp>
 #include <encore/guard/circuit_breaker.hpp>
@@ -79,13 +79,14 @@ static double median(std::vector<double> values) {
 }
 
 template <class Call>
-static void compare_threads(const char* path, Call call) {
+static void compare_threads(const char* gate, const char* path, int threads, Call call) {
   std::vector<double> alone, together;
   for (int round = 0; round < 21; ++round) {
     alone.push_back(nanoseconds_a_call(1, call));
-    together.push_back(nanoseconds_a_call(2, call));
+    together.push_back(nanoseconds_a_call(threads, call));
   }
-  std::printf("value,%s,hand,%.2f\nvalue,%s,encore,%.2f\n", path, median(alone), path, median(together));
+  std::printf("value,%s,%s,hand,%.2f\nvalue,%s,%s,encore,%.2f\n", gate, path, median(alone), gate, path,
+              median(together));
 }
 
 int main() {
@@ -102,8 +103,9 @@ int main() {
   // While the budget fills each success writes, and is seen to; full, it must not.
   if (count_writes(policy, 100) != 100) return 1;
   for (int i = 0; i < 2'000; ++i) policy.run([i] { return answer(i); });
-  std::printf("value,writes of 1000 successes,encore,%ld\n", count_writes(policy, 1'000));
+  std::printf("value,P10,writes of 1000 successes,encore,%ld\n", count_writes(policy, 1'000));
 
-  compare_threads("nanoseconds: two threads against one",
-                  [&](int i) { return policy.run([i] { return answer(i); }); });
+  const auto call = [&](int i) { return policy.run([i] { return answer(i); }); };
+  compare_threads("P10", "nanoseconds: two threads against one", 2, call);
+  compare_threads("growth", "nanoseconds: eight threads against one", 8, call);
 }

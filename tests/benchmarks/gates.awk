@@ -49,6 +49,9 @@ END {
     hand = instructions[at, "hand"]; encore = instructions[at, "encore"]
     if (gate == "figure") judge(at, "", hand, encore == "" ? hand : encore, "", encore - hand)
     else if (gate == "P1") judge(at, "1.05x or +2", hand, encore, encore <= 1.05 * hand || encore <= hand + 2, encore - hand)
+    else if (gate == "growth" && path ~ /threads/)
+      judge(at, "flat: 1.3x", value[at, "hand"], value[at, "encore"], value[at, "encore"] <= 1.3 * value[at, "hand"], value[at, "encore"])
+    else if (gate == "growth") judge(at, "flat: +2", hand, encore, encore <= hand + 2, encore - hand)
     else if (gate == "P2" && path == "bytes of code")
       judge(at, "equal", value[at, "hand"], value[at, "encore"], value[at, "encore"] == value[at, "hand"], value[at, "encore"])
     else if (gate == "P2") judge(at, "equal", hand, encore, encore <= hand, encore - hand)

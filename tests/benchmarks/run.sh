@@ -72,9 +72,10 @@ symbol_bytes() { echo $((16#$(nm -S "$1" | awk -v name="$2" '$4 == name { print 
     echo "$compiler -std=c++20 -O2 -Iinclude $sources/coroutine.cpp -o $out/coroutine-$compiler"
   done
   builds simulated 2
+  builds growth 2
   call_sites
 } | side_by_side
-programs=("$out"/{success,failure}-{g++,clang++-19}-O{1,2,3} "$out"/{delays,simulated}-{g++,clang++-19}-O2)
+programs=("$out"/{success,failure}-{g++,clang++-19}-O{1,2,3} "$out"/{delays,simulated,growth}-{g++,clang++-19}-O2)
 {
   counts "${programs[@]}"
   for compiler in g++ clang++-19; do
@@ -158,7 +159,7 @@ contention() {
   local compiler
   for compiler in g++ clang++-19; do
     "$compiler" -std=c++20 -O2 -Iinclude $sources/{contention,service}.cpp -o "$out/contention-$compiler" -pthread
-    "$out/contention-$compiler" | sed -n "s/^value,\(.*\),\(.*\),\(.*\)/P10,\1,$compiler,O2,\2,\3/p"
+    "$out/contention-$compiler" | sed -n "s/^value,\(.*\),\(.*\),\(.*\),\(.*\)/\1,\2,$compiler,O2,\3,\4/p"
   done
 }
 
