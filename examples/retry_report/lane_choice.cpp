@@ -75,7 +75,7 @@ std::vector<Lane> LaneChoice::lanes() const {
   for (const std::size_t kind : {static_cast<std::size_t>(FindingKind::never_reached_policy), no_finding})
     for (const auto& lane : first_[kind]) take(*lane);
 
-  std::stable_sort(chosen.begin(), chosen.end(), [](const Lane& a, const Lane& b) {
+  std::sort(chosen.begin(), chosen.end(), [](const Lane& a, const Lane& b) {
     return std::tuple{a.call.began_at, a.call.first_record} <
            std::tuple{b.call.began_at, b.call.first_record};
   });

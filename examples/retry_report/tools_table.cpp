@@ -39,8 +39,9 @@ std::string seconds_or_nothing(encore::Duration duration) {
 
 void add_tools(std::string& html, std::vector<encore::ToolTotals> tools) {
   if (tools.empty()) return;
-  std::stable_sort(tools.begin(), tools.end(),
-                   [](const auto& a, const auto& b) { return a.calls > b.calls; });
+  std::sort(tools.begin(), tools.end(), [](const auto& a, const auto& b) {
+    return a.calls != b.calls ? a.calls > b.calls : a.tool < b.tool;
+  });
   html += "<h2>Tools</h2>\n<div class=\"scroll\"><table class=\"tools\">\n<tr><th>tool</th>";
   for (const auto* const name : {"calls", "attempts", "succeeded", "after retries", "failed", "exhausted",
                                  "no end", "slept", "worked"})
