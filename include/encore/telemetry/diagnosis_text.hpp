@@ -3,6 +3,7 @@
 #include <encore/telemetry/diagnosis.hpp>
 #include <encore/telemetry/finding.hpp>
 #include <encore/telemetry/finding_text.hpp>
+#include <encore/telemetry/plain_words.hpp>
 #include <encore/telemetry/tool_totals.hpp>
 
 #include <optional>

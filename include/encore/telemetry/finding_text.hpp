@@ -1,8 +1,7 @@
 // Findings in words: what happened, and what to look at next.
 #pragma once
-#include <encore/quoted_text.hpp>
-#include <encore/seconds_text.hpp>
 #include <encore/telemetry/finding.hpp>
+#include <encore/telemetry/plain_words.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,30 +9,6 @@
 #include <string_view>
 
 namespace encore {
-
-namespace detail {
-
-/// A text from a log as it is where that is harmless and short, else in quotes.
-inline std::string shown(std::string_view text) {
-  if (reads_plain(text) && text.size() <= 80) return std::string{text};
-  std::string quoted;
-  append_quoted(quoted, text.substr(0, 80));
-  return quoted;
-}
-inline std::string counted(std::uint64_t count, std::string_view noun) {
-  auto text = std::to_string(count).append(1, ' ').append(noun);
-  return count == 1 ? text : text.append(1, 's');
-}
-/// To three digits after the point: whoever reads has no use for more.
-inline std::string short_seconds(Duration duration) {
-  std::string text;
-  append_seconds(text, duration > std::chrono::milliseconds{1}
-                           ? std::chrono::floor<std::chrono::milliseconds>(duration)
-                           : duration);
-  return text.append(" s");
-}
-
-}  // namespace detail
 
 /// The ids of the first calls, and how many more there are: call-17, call-18 and 3 more.
 inline std::string ids_text(const Finding& finding) {
