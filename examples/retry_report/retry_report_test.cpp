@@ -198,6 +198,26 @@ TEST_CASE("calls that would be too small on the clock's axis begin at its left e
   CHECK(axis.place(lanes[7], 8) == Approx(100 / 1.02));
 }
 
+TEST_CASE("there is a line every so often, at times that people can read") {
+  const auto step = [](encore::Duration length) {
+    const auto lanes =
+        drawn_all({call("a", StopReason::succeeded, {attempt(1, 0s, length, AttemptEnd::succeeded)})});
+    return TimeAxis{lanes}.step();
+  };
+  CHECK(step(8ms) == Approx(0.001));
+  CHECK(step(10s) == Approx(2));
+  CHECK(step(7min) == Approx(60));
+  CHECK(step(100min) == Approx(1'200));
+  CHECK(step(30h) == Approx(14'400));
+  CHECK(step(24h * 30) == Approx(5 * 86'400));
+  const auto lanes = drawn_all({success("a", 0s)});
+  std::vector<std::string> labels;
+  const TimeAxis axis{lanes};
+  for (const auto& tick : axis.ticks())
+    if (!tick.text.empty()) labels.push_back(tick.text);
+  CHECK(labels == std::vector<std::string>{"0 s", "200 ms", "400 ms", "600 ms", "800 ms", "1 s"});
+}
+
 TEST_CASE("a deadline has its place on the axis if it is not far off") {
   auto near = exhausted("a", 0s);  // three seconds
   near.deadline = ten + 5s;

@@ -38,11 +38,16 @@ double sum_of_lengths(const std::vector<Stretch>& stretches) {
   return sum;
 }
 
-/// 1, 2 or 5 times a power of ten.
+/// 1, 2 or 5 times a power of ten of a unit, in seconds; of minutes and hours what divides the next unit.
 double round_step(double about) {
-  const auto power = std::pow(10.0, std::floor(std::log10(about)));
+  const auto fits = [&](double step) { return step >= about * 0.999; };
+  if (about > 50 && about <= 86'400)
+    for (const double step : {60, 120, 300, 600, 1'200, 1'800, 3'600, 7'200, 14'400, 21'600, 43'200, 86'400})
+      if (fits(step)) return step;
+  const auto unit = about > 86'400 ? 86'400.0 : 1.0;
+  const auto power = unit * std::pow(10.0, std::floor(std::log10(about / unit)));
   for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= about * 0.999) return factor * power;
+    if (fits(factor * power)) return factor * power;
   return 10 * power;
 }
 
