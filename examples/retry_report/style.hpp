@@ -66,6 +66,7 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 th, td { text-align: left; padding: .3rem .7rem .3rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
+.more td.number { text-align: left; }
 td.text { min-width: 10.5rem; overflow-wrap: anywhere; }
 td.share { min-width: 8rem; width: 24%; vertical-align: middle; }
 @media (max-width: 46rem) {

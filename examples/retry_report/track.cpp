@@ -58,7 +58,7 @@ void add_deadline(std::string& svg, const DrawnLane& drawing, const TimeAxis& ax
   }
   fmt::format_to(std::back_inserter(svg),
                  R"(<g class="later"><title>deadline, {} after the call began</title>)"
-                 R"(<text x="100%" y="24" dx="2">&#8594;</text></g>)",
+                 R"(<text x="100%" y="24" text-anchor="end">&#8594;</text></g>)",
                  span);
 }
 
