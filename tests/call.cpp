@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -116,5 +117,11 @@ TEST_CASE("a call says whether it brings limits of its own", "[call]") {
 
 static_assert(to_string(encore::ReplaySafety::repeatable_with_key) == "repeatable_with_key");
 static_assert(!std::is_copy_constructible_v<CurrentCall>);  // views of a made id stay valid
+
+TEST_CASE("a failing test shows a replay safety by its name", "[call]") {
+  std::ostringstream out;
+  out << encore::ReplaySafety::repeatable_with_key;
+  CHECK(out.str() == "repeatable_with_key");
+}
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -382,5 +383,11 @@ TEST_CASE("what the callable notes is in its attempt's event, and in no other's 
 
 static_assert(to_string(EventKind::call_finished) == "call_finished");
 static_assert(to_string(TerminalMode::error_result) == "error_result");
+
+TEST_CASE("a failing test shows kinds and modes by their names", "[event]") {
+  std::ostringstream out;
+  out << encore::EventKind::call_finished << ' ' << encore::TerminalMode::error_result;
+  CHECK(out.str() == "call_finished error_result");
+}
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 namespace {
@@ -73,4 +74,10 @@ TEST_CASE("the names fit into metrics and logs as they are: lower case and under
     CHECK(!name.empty());
     CHECK(std::all_of(name.begin(), name.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); }));
   }
+}
+
+TEST_CASE("a failing test shows a reason by its name", "[stop_reason]") {
+  std::ostringstream out;
+  out << encore::StopReason::hint_past_deadline;
+  CHECK(out.str() == "hint_past_deadline");
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ constexpr std::string_view to_string(ReplaySafety safety) noexcept {
     case ReplaySafety::excluded: return "excluded";
   }
   return "never";
+}
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, ReplaySafety safety) {
+  return out << to_string(safety);
 }
 
 /// What belongs to one call alone. Views only: what they point to must outlive the call. (D2)

@@ -9,6 +9,7 @@
 #include <encore/stop_reason.hpp>
 
 #include <cstdint>
+#include <iosfwd>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -31,6 +32,10 @@ constexpr std::string_view to_string(EventKind kind) noexcept {
   }
   return "unknown";
 }
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, EventKind kind) {
+  return out << to_string(kind);
+}
 
 /// What the caller gets at the end.
 enum class TerminalMode : std::uint8_t {
@@ -49,6 +54,10 @@ constexpr std::string_view to_string(TerminalMode mode) noexcept {
     case TerminalMode::formatted: return "formatted";
   }
   return "none";
+}
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, TerminalMode mode) {
+  return out << to_string(mode);
 }
 
 /// One fact about a call. Allocates nothing; text and pointers in it are valid during the callback only. Raw arguments and

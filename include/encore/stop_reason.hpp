@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
 
@@ -65,6 +66,10 @@ constexpr std::string_view to_string(StopReason reason) noexcept {
                                                                   "expired_on_entry",
                                                                   "cancelled_on_entry"};
   return names[static_cast<std::size_t>(reason)];
+}
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, StopReason reason) {
+  return out << to_string(reason);
 }
 
 /// The reason of this name, as logs and saved state have it; empty if there is none. Pure.

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <vector>
 
@@ -440,6 +441,12 @@ TEST_CASE(
   CHECK(probes > 500);
   CHECK(refused_on_waking > 100);
   CHECK(lost > 100);
+}
+
+TEST_CASE("a failing test shows a state by its name", "[circuit]") {
+  std::ostringstream out;
+  out << encore::CircuitState::half_open;
+  CHECK(out.str() == "half_open");
 }
 
 }  // namespace

@@ -157,10 +157,4 @@ TEST_CASE("a failed assertion names tool, call, exception class, ceiling, attemp
         " ( call-17 makes 3 attempts and every call ends because succeeded )");
 }
 
-TEST_CASE("a failing test says reasons, kinds and modes by name", "[matchers]") {
-  CHECK(Catch::Detail::stringify(StopReason::hint_past_deadline) == "hint_past_deadline");
-  CHECK(Catch::Detail::stringify(EventKind::call_finished) == "call_finished");
-  CHECK(Catch::Detail::stringify(TerminalMode::error_result) == "error_result");
-}
-
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <sstream>
+
 namespace {
 
 using encore::ToolResult;
@@ -18,6 +20,12 @@ TEST_CASE("a tool result is a regular value that is well unless it says otherwis
   CHECK(copy == result);
   copy.status = ToolStatus::error;
   CHECK_FALSE(copy == result);
+}
+
+TEST_CASE("a failing test shows a status by its name", "[tool_result]") {
+  std::ostringstream out;
+  out << encore::ToolStatus::error;
+  CHECK(out.str() == "error");
 }
 
 }  // namespace

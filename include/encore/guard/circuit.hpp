@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
 
@@ -20,6 +21,10 @@ constexpr std::string_view to_string(CircuitState state) noexcept {
     case CircuitState::open: return "open";
     default: return "half_open";
   }
+}
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, CircuitState state) {
+  return out << to_string(state);
 }
 
 struct CircuitBreakerOptions {

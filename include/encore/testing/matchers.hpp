@@ -7,11 +7,9 @@
 #include <encore/testing/recorder.hpp>
 #include <encore/testing/recording.hpp>
 
-#include <catch2/catch_tostring.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 
 #include <algorithm>
-#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -163,11 +161,3 @@ detail::LastFailureIs FailedWith(std::optional<std::string> call_id = {}) {
 }
 
 }  // namespace encore::testing
-
-/// Names instead of numbers where a test fails: `CHECK(outcome.reason() == StopReason::deadline)`.
-template <class Named>
-  requires(std::same_as<Named, encore::StopReason> || std::same_as<Named, encore::EventKind> ||
-           std::same_as<Named, encore::TerminalMode>)
-struct Catch::StringMaker<Named> {
-  static std::string convert(Named named) { return std::string{to_string(named)}; }
-};

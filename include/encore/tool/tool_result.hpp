@@ -1,6 +1,7 @@
 // What a tool call came to, as the model will read it.
 #pragma once
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,10 @@ enum class ToolStatus : std::uint8_t { ok, error };
 
 constexpr std::string_view to_string(ToolStatus status) noexcept {
   return status == ToolStatus::ok ? "ok" : "error";
+}
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, ToolStatus status) {
+  return out << to_string(status);
 }
 
 /// The answer to one tool call. A regular value.
