@@ -10,7 +10,11 @@ function(run what)
   endif()
 endfunction()
 
-run("given an installed encore" ${CMAKE_COMMAND} --install ${ENCORE} --config "${CONFIG}" --prefix ${BINARY}/prefix)
+set(config "")
+if(CONFIG)
+  set(config --config ${CONFIG})
+endif()
+run("given an installed encore" ${CMAKE_COMMAND} --install ${ENCORE} ${config} --prefix ${BINARY}/prefix)
 run("configured" ${CMAKE_COMMAND} -S ${SOURCE} -B ${BINARY}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${CXX}
   "-DCMAKE_PREFIX_PATH=${BINARY}/prefix;${SEARCH_PATH}")
 run("built" ${CMAKE_COMMAND} --build ${BINARY}/build)
