@@ -16,7 +16,7 @@ int main(int count, char** arguments) {
   if (count != 3) return 64;
   const std::string_view field{arguments[1]};
   const auto number = std::strtod(arguments[2], nullptr);
-  const auto whole = static_cast<int>(number);
+  const auto whole = static_cast<int>(std::strtol(arguments[2], nullptr, 10));
   const std::chrono::duration<double> seconds{number};
 
   if (field == "max_retries") return encore::MaxRetries{whole}.value == whole ? 0 : 1;
