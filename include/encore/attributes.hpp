@@ -8,17 +8,13 @@
 #define ENCORE_COLD __declspec(noinline)
 /// Out of line too, but not for size: where failures are values, they may be frequent.
 #define ENCORE_NO_INLINE __declspec(noinline)
-#define ENCORE_INLINE_LAMBDA [[msvc::forceinline]]
 /// One for the whole process, also where shared libraries hide their symbols. (L1) Not here: a DLL has its own.
 #define ENCORE_ONE_PER_PROCESS
 #else
 #if defined(__OPTIMIZE__)
 #define ENCORE_FORCE_INLINE [[gnu::always_inline]] inline
-/// `ENCORE_FORCE_INLINE` for a lambda: between its parameters and its body.
-#define ENCORE_INLINE_LAMBDA __attribute__((always_inline))
 #else  // a debug build is for stepping through, and for compiling fast
 #define ENCORE_FORCE_INLINE inline
-#define ENCORE_INLINE_LAMBDA
 #endif
 #define ENCORE_COLD [[gnu::noinline, gnu::cold]]
 #define ENCORE_NO_INLINE [[gnu::noinline]]
