@@ -1,5 +1,6 @@
 // The waits of one call: how long each is, and how it is slept through.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/call.hpp>
 #include <encore/duration.hpp>
@@ -13,20 +14,24 @@
 
 namespace encore::detail {
 
+/// The next of a call's waits. A hint replaces the backoff's delay, but counts as one of its steps. (E1)
+template <class Policy, class Waiting>
+ENCORE_FORCE_INLINE Duration next_wait(const Policy& policy, Waiting& waits,
+                                       const std::optional<Duration>& hint, double draw) {
+  if (!hint) return waits.next(policy.backoff(), policy.jitter(), draw);
+  waits.skip(policy.backoff());
+  return smaller_of(lengthened(*hint, hint_share_of(policy.jitter()), draw), longest_wait);
+}
+
 /// How long the next wait of a call is. Its backoff and its stream of draws are begun by the first wait, not before.
 template <class Policy>
 class Pauses {
  public:
-  /// With a hint, which replaces the backoff's delay but counts as one of its steps. (E1)
   Duration next(const Policy& policy, const CurrentCall& current, const std::optional<Duration>& hint) {
-    const auto& backoff = policy.backoff();
-    const auto& jitter = policy.jitter();
-    if (!waits_) waits_.emplace(backoff);
+    if (!waits_) waits_.emplace(policy.backoff());
     auto draw = 0.0;
     if constexpr (draws<typename Policy::JitterType>) draw = random(policy, current).draw();
-    if (!hint) return waits_->next(backoff, jitter, draw);
-    waits_->skip(backoff);
-    return smaller_of(lengthened(*hint, hint_share_of(jitter), draw), longest_wait);
+    return next_wait(policy, *waits_, hint, draw);
   }
 
  private:

@@ -2,10 +2,10 @@
 #pragma once
 #include <encore/attributes.hpp>
 #include <encore/clock.hpp>
-#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/jitter.hpp>
+#include <encore/pause.hpp>
 #include <encore/random.hpp>
 #include <encore/schedule.hpp>
 #include <encore/stop.hpp>
@@ -80,20 +80,15 @@ class PlainRetries {
       ::new (static_cast<void*>(&waits_)) Waiting{policy_->backoff()};
       if constexpr (draws_at_all) ::new (static_cast<void*>(&random_)) Random{fresh_stream()};
     }
-    wait_ = next_wait(hint);
+    auto draw = 0.0;
+    if constexpr (draws_at_all) draw = random_.draw();
+    wait_ = next_wait(*policy_, waits_, hint, draw);
     return true;
   }
   ENCORE_FORCE_INLINE void begin_next() {
     auto& clock = policy_->clock();
     if (wait_ > Duration::zero()) clock.sleep_for(wait_, StopView{});
     if constexpr (requires { clock.attempt_started(); }) clock.attempt_started();
-  }
-  ENCORE_FORCE_INLINE Duration next_wait(const std::optional<Duration>& hint) {
-    auto draw = 0.0;
-    if constexpr (draws_at_all) draw = random_.draw();
-    if (!hint) return waits_.next(policy_->backoff(), policy_->jitter(), draw);
-    waits_.skip(policy_->backoff());
-    return smaller_of(lengthened(*hint, hint_share_of(policy_->jitter()), draw), longest_wait);
   }
 
   const Policy* unbegun_;  // until the first failure, by which everything else is begun
