@@ -23,6 +23,13 @@ struct CallFrame {
   const Call& call() const noexcept { return current.call(); }
 };
 
+/// When a call under a policy starts, if somebody has to know; else no clock is read. (P5)
+template <class Policy>
+ENCORE_FORCE_INLINE std::optional<TimePoint> start_of(const Policy& policy, const Call& call) {
+  if (Policy::reports_time || policy.time_budget() || call.deadline) return policy.clock().now();
+  return std::nullopt;
+}
+
 /// The limits of a call under a policy. Its clock has been read if `started` is set: it must be if there is a budget.
 template <class Policy>
 ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,

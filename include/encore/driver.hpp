@@ -89,8 +89,7 @@ class Driver : Results<Policy, R> {
   using Result = typename Results<Policy, R>::Result;
 
   static Result run(const Policy& policy, const Call& call, Operation<R> operation) {
-    std::optional<TimePoint> started;
-    if (Policy::reports_time || policy.time_budget() || call.deadline) started = policy.clock().now();
+    const auto started = start_of(policy, call);
     CallFrame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
     State state{policy, frame, started};
     if (const auto first = state.begin(); !first.goes_on()) {

@@ -27,7 +27,7 @@ class Retrying {
   Retrying(const Policy& policy, const Call& call)
       : policy_{policy},
         call_{call},
-        started_{start(policy, call)},
+        started_{detail::start_of(policy, call)},
         frame_{call_, detail::limits_of(policy, call, started_), Now{policy.clock()}},
         state_{policy, frame_, started_} {}
   Retrying(const Policy&& policy, const Call& call) : Retrying{policy, call} {
@@ -96,10 +96,6 @@ class Retrying {
 
  private:
   friend struct detail::Restorer;
-  static std::optional<TimePoint> start(const Policy& policy, const Call& call) {
-    if (Policy::reports_time || policy.time_budget() || call.deadline) return policy.clock().now();
-    return std::nullopt;
-  }
 
   const Policy& policy_;
   Call call_;

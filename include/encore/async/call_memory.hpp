@@ -30,11 +30,7 @@ class CallMemory {
   using Unmarked = std::conditional_t<Policy::notices_nesting, ThreadUnmarked, std::tuple<>>;
 
  public:
-  CallMemory(const Policy& policy, const Call& call)
-      : CallMemory{policy, call,
-                   Policy::reports_time || policy.time_budget() || call.deadline
-                       ? std::optional{policy.clock().now()}
-                       : std::nullopt} {}
+  CallMemory(const Policy& policy, const Call& call) : CallMemory{policy, call, start_of(policy, call)} {}
   CallMemory(const Policy& policy, const Call& call, const std::optional<TimePoint>& started) noexcept
       : frame_{call, limits_of(policy, call, started), Now{policy.clock()}},
         state_{policy, frame_, started} {}
