@@ -61,8 +61,10 @@ class Retrying {
   [[nodiscard]] Decision threw(const std::exception_ptr& error) {
     try {
       std::rethrow_exception(error);
+    } catch (const std::exception& thrown) {
+      return threw(&thrown);
     } catch (...) {
-      return threw();
+      return threw(nullptr);
     }
   }
 #endif
