@@ -1,19 +1,14 @@
 // What is asked for on the command line.
 #pragma once
+#include "../command_line.hpp"
 #include <encore/encore.hpp>
 #include <encore/retry_settings.hpp>
 
 #include <chrono>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-
-/// The message names the option and its value.
-struct UsageError : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 /// An outage of a backend, and the calls that come to it.
 struct OutageOptions {

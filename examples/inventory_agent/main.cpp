@@ -1,5 +1,6 @@
 // An agent's inventory tool, called through encore, against a real HTTP server that fails as script.txt says. It prints side by
 // side what a dashboard counts, what encore traced and what the server logged, and ends with 1 if they do not agree.
+#include "../command_line.hpp"
 #include "../event_file.hpp"
 #include "backend.hpp"
 #include "comparison.hpp"
@@ -18,7 +19,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,10 +32,6 @@ constexpr auto usage =
     "  --script FILE     what the model asks and the backend answers, instead of script.txt\n"
     "  --log FILE        write each event as one line of JSON\n"
     "  --client-retries  let the HTTP client repeat what fails, unseen by encore: the comparison finds it\n";
-
-struct UsageError : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 struct Options {
   std::string script = INVENTORY_AGENT_SCRIPT;
@@ -129,13 +125,5 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int count, char** words) {
-  constexpr int cannot_run = 2;
-  try {
-    return run(read_options(count, words));
-  } catch (const UsageError& error) {
-    fmt::print(stderr, "inventory_agent: {}\n{}", error.what(), usage);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "inventory_agent: {}\n", error.what());
-  }
-  return cannot_run;
+  return run_program("inventory_agent", usage, [&] { return run(read_options(count, words)); });
 }

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -143,13 +142,5 @@ int run(Options options) {
 }  // namespace
 
 int main(int count, char** words) {
-  constexpr int cannot_run = 2;
-  try {
-    return run(read_options(count, words));
-  } catch (const UsageError& error) {
-    fmt::print(stderr, "retry_report: {}\n{}", error.what(), usage);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "retry_report: {}\n", error.what());
-  }
-  return cannot_run;
+  return run_program("retry_report", usage, [&] { return run(read_options(count, words)); });
 }

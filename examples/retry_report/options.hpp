@@ -1,20 +1,15 @@
 // What the program is asked to do.
 #pragma once
+#include "../command_line.hpp"
 #include <encore/duration.hpp>
 #include <encore/telemetry/trace_fields.hpp>
 
 #include <cstddef>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 extern const char* const usage;
-
-/// The command line is wrong; says which option, and which value.
-struct UsageError : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 struct Options {
   std::vector<std::string> logs{};  ///< "-" is the standard input; none: the sample

@@ -1,6 +1,7 @@
 // An agent orders shipments from a carrier that may lose the connection after it has committed one. A tool whose requests carry
 // an idempotency key is retried, and the carrier knows the retry again. A tool without one is not: whether it had its effect is
 // unknown, and the host finds out. At the end the carrier's ledger has every order once, or this program ends with 1.
+#include "../command_line.hpp"
 #include "../database.hpp"
 #include "../event_file.hpp"
 #include "books.hpp"
@@ -17,12 +18,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -35,10 +34,6 @@ constexpr auto usage =
     "usage: shipment [--log FILE] [--repeat-anyway]\n"
     "  --log FILE       write each event as one line of JSON\n"
     "  --repeat-anyway  declare the tool without a key as repeatable: the ledger shows what comes of that\n";
-
-struct UsageError : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 struct Options {
   std::optional<std::string> log{};
@@ -251,13 +246,5 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int count, char** words) {
-  constexpr int cannot_run = 2;
-  try {
-    return run(read_options(count, words));
-  } catch (const UsageError& error) {
-    fmt::print(stderr, "shipment: {}\n{}", error.what(), usage);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "shipment: {}\n", error.what());
-  }
-  return cannot_run;
+  return run_program("shipment", usage, [&] { return run(read_options(count, words)); });
 }
