@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <set>
 #include <string>
 #include <thread>
@@ -19,18 +21,26 @@ using encore::mix;
 using encore::Random;
 using encore::stream_of;
 
-/// What a word of SplitMix64 is as a draw: its upper 53 bits, as a fraction.
-constexpr double as_draw(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
+/// What a state is as a draw: its upper 53 bits, as a fraction.
+constexpr double as_draw(std::uint64_t state) { return static_cast<double>(state >> 11) * 0x1p-53; }
 
-// The first outputs of Sebastiano Vigna's splitmix64.c from the state 1234567, as published with many ports of it.
-constexpr std::array<std::uint64_t, 5> published{6'457'827'717'110'365'317U, 3'203'168'211'198'807'973U,
-                                                 9'817'491'932'198'370'423U, 4'593'380'528'125'082'431U,
-                                                 16'408'922'859'458'223'821U};
+// The first two outputs of Sebastiano Vigna's splitmix64.c from the state 1234567, as published with many ports of it. Its
+// state goes on by the golden ratio, and the output is the mixed state.
 constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15U;
+static_assert(mix(1'234'567 + golden_ratio) == 6'457'827'717'110'365'317U);
+static_assert(mix(1'234'567 + 2 * golden_ratio) == 3'203'168'211'198'807'973U);
 
-// The state goes on by the golden ratio, and the output is the mixed state.
-static_assert(mix(1'234'567 + golden_ratio) == published[0]);
-static_assert(mix(1'234'567 + 2 * golden_ratio) == published[1]);
+constexpr std::uint64_t state_after(std::uint64_t state) {
+  Random random{state};
+  random.draw();
+  return random.state();
+}
+constexpr std::uint64_t increment = state_after(0);
+constexpr std::uint64_t multiplier = state_after(1) - increment;
+// The multiplier that OpenJDK's L64X128MixRandom has from Steele and Vigna too. By the theorem of Hull and Dobell,
+// 1962, the period is all 2^64 states: the increment is odd, and the multiplier is one more than a multiple of 4.
+static_assert(multiplier == 0xd1342543de82ef95U);
+static_assert(increment % 2 == 1 && multiplier % 4 == 1);
 static_assert(sizeof(Random) == 8);
 
 std::vector<double> draws_of(Random random, int count) {
@@ -39,51 +49,122 @@ std::vector<double> draws_of(Random random, int count) {
   return draws;
 }
 
-}  // namespace
-
-TEST_CASE("draws are the published SplitMix64, as fractions [C8]", "[random]") {
-  Random random{1'234'567};
-  for (const std::uint64_t word : published) CHECK(random.draw() == as_draw(word));
+/// How far counts that should be equal are from it: chi-square, in standard deviations from its mean. A good generator goes over
+/// 5 less than once in 10,000 seeds; what is too even goes under -5.
+double unevenness(const std::vector<int>& counts) {
+  const auto expected =
+      std::accumulate(counts.begin(), counts.end(), 0.0) / static_cast<double>(counts.size());
+  double chi_square = 0;
+  for (const int count : counts) chi_square += (count - expected) * (count - expected) / expected;
+  const auto degrees = static_cast<double>(counts.size() - 1);
+  return (chi_square - degrees) / std::sqrt(2 * degrees);
 }
 
-TEST_CASE("a draw is at least 0 and less than 1, at both ends of the generator's words [C2]", "[random]") {
-  STATIC_CHECK(as_draw(0) == 0.0);
-  STATIC_CHECK(as_draw(~std::uint64_t{}) < 1.0);
-  Random from_zero{0 - golden_ratio};  // its first word is mix(0) = 0
-  CHECK(from_zero.draw() == 0.0);
+/// Draws by their upper bits, one or several together: so many bins for each.
+class Bins {
+ public:
+  explicit Bins(std::size_t each, std::size_t together = 1)
+      : each_{each},
+        counts_(together == 1   ? each
+                : together == 2 ? each * each
+                                : each * each * each) {}
+  template <class... Draws>
+  void add(Draws... draws) {
+    std::size_t bin = 0;
+    ((bin = bin * each_ + static_cast<std::size_t>(draws * static_cast<double>(each_))), ...);
+    ++counts_.at(bin);
+  }
+  bool are_even() const { return std::abs(unevenness(counts_)) < 5; }
+
+ private:
+  std::size_t each_;
+  std::vector<int> counts_;
+};
+
+double fraction_of(double number) { return number - std::floor(number); }
+
+}  // namespace
+
+TEST_CASE("draws are the states of the published generator, as fractions [C8]", "[random]") {
+  // By Python's whole numbers of any size: x = (0xd1342543de82ef95 * x + 1) % 2**64, from 1234567 on.
+  Random random{1'234'567};
+  for (const std::uint64_t state :
+       {9'830'240'885'484'086'676U, 15'174'483'303'005'604'645U, 8'866'811'230'132'488'074U,
+        8'342'322'618'888'812'883U, 17'207'029'940'826'249'808U}) {
+    CHECK(random.draw() == as_draw(state));
+    CHECK(random.state() == state);
+  }
+}
+
+TEST_CASE("a draw is at least 0 and less than 1, at both ends of the generator's states [C2]", "[random]") {
+  // Before the states 0 and 2**64 - 1: by Python, -pow(m, -1, 2**64) and -2 * pow(m, -1, 2**64), m being the multiplier.
+  Random before_zero{0xa8d4a11885ab1c43U};
+  CHECK(before_zero.draw() == 0.0);
+  CHECK(before_zero.state() == 0);
+  Random before_all_ones{0x51a942310b563886U};
+  CHECK(before_all_ones.draw() == 1.0 - 0x1p-53);
+  CHECK(before_all_ones.state() == ~std::uint64_t{});
   const auto draws = draws_of(Random{42}, 100'000);
   CHECK(*std::min_element(draws.begin(), draws.end()) >= 0.0);
   CHECK(*std::max_element(draws.begin(), draws.end()) < 1.0);
 }
 
-TEST_CASE("draws are uniform [C8]", "[random]") {
-  // Chi-square over 64 bins of 100,000 draws: 63 degrees of freedom, mean 63, standard deviation sqrt(126) = 11.2.
-  // A uniform stream exceeds 63 + 5 * 11.2 = 119 once in some 50,000 seeds, and falls under 63 - 5 * 11.2 = 7, as only a
-  // stream that is too even does, still more rarely.
+TEST_CASE("draws are uniform, alone, in pairs and in threes, and do not follow one another [C8]",
+          "[random]") {
+  // Frequency, serial and serial correlation tests: Knuth, The Art of Computer Programming 2, 3.3.2 A, B and K.
   for (const std::uint64_t seed :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1'234'567}, ~std::uint64_t{}}) {
     CAPTURE(seed);
-    std::array<int, 64> bins{};
-    for (const double draw : draws_of(Random{seed}, 100'000)) ++bins[static_cast<std::size_t>(draw * 64)];
-    double chi_square = 0;
-    constexpr double expected = 100'000.0 / 64;
-    for (const int count : bins) chi_square += (count - expected) * (count - expected) / expected;
-    CHECK(chi_square < 119);
-    CHECK(chi_square > 7);
+    constexpr int count = 300'000;
+    const auto draws = draws_of(Random{seed}, count);
+    Bins alone{64}, pairs{32, 2}, threes{10, 3};
+    for (const double draw : draws) alone.add(draw);
+    for (std::size_t i = 0; i < count; i += 2) pairs.add(draws[i], draws[i + 1]);
+    for (std::size_t i = 0; i < count; i += 3) threes.add(draws[i], draws[i + 1], draws[i + 2]);
+    CHECK(alone.are_even());
+    CHECK(pairs.are_even());
+    CHECK(threes.are_even());
+    // The mean product of neighbours, from the middle, is 0 with a standard deviation of 1/12 over sqrt(count).
+    for (std::size_t lag = 1; lag <= 8; ++lag) {
+      CAPTURE(lag);
+      double products = 0;
+      for (std::size_t i = lag; i < count; ++i) products += (draws[i - lag] - 0.5) * (draws[i] - 0.5);
+      CHECK(std::abs(products) < 5 * std::sqrt(count) / 12);
+    }
   }
 }
 
-TEST_CASE("first draws of neighbouring streams are uniform too: calls are numbered in turn [C8]",
+TEST_CASE("streams of neighbouring seeds and ids have nothing in common: calls are numbered in turn [C8]",
           "[random]") {
-  // The same bound, over the first draw of 100,000 streams whose seeds differ by one.
-  std::array<int, 64> bins{};
-  for (std::uint64_t seed = 0; seed < 100'000; ++seed)
-    ++bins[static_cast<std::size_t>(Random{stream_of(seed, "call_0")}.draw() * 64)];
-  double chi_square = 0;
-  constexpr double expected = 100'000.0 / 64;
-  for (const int count : bins) chi_square += (count - expected) * (count - expected) / expected;
-  CHECK(chi_square < 119);
-  CHECK(chi_square > 7);
+  // The first draws of each stream, beside those of the stream before: a pair of them, and the distance from one to the other,
+  // which streams of a linear generator can keep for ever.
+  const auto check = [](const auto& stream_at) {
+    constexpr int draws = 4;
+    std::vector<Bins> alone(draws, Bins{64}), pairs(draws, Bins{16, 2}), distances(draws, Bins{64});
+    Bins distances_twice{16, 2};
+    auto before = draws_of(Random{stream_at(0)}, draws);
+    for (std::uint64_t stream = 1; stream <= 50'000; ++stream) {
+      const auto now = draws_of(Random{stream_at(stream)}, draws);
+      for (std::size_t i = 0; i < draws; ++i) {
+        alone[i].add(now[i]);
+        pairs[i].add(before[i], now[i]);
+        distances[i].add(fraction_of(now[i] - before[i]));
+      }
+      distances_twice.add(fraction_of(now[0] - before[0]), fraction_of(now[1] - before[1]));
+      before = now;
+    }
+    for (std::size_t i = 0; i < draws; ++i) {
+      CAPTURE(i);
+      CHECK(alone[i].are_even());
+      CHECK(pairs[i].are_even());
+      CHECK(distances[i].are_even());
+    }
+    CHECK(distances_twice.are_even());
+  };
+  check([](std::uint64_t number) { return stream_of(number, "call_0"); });
+  check([](std::uint64_t number) { return stream_of(7, "call_" + std::to_string(number)); });
+  check([](std::uint64_t number) { return mix(number); });
+  check([](std::uint64_t number) { return stream_of(17 ^ mix(number), {}); });  // as fresh streams
 }
 
 TEST_CASE("a stream is a function of seed and call id alone [C8]", "[random]") {
@@ -101,6 +182,11 @@ TEST_CASE("another seed, or another call id, is another stream [C8]", "[random]"
   for (std::uint64_t seed = 0; seed < 100; ++seed)
     for (int call = 0; call < 100; ++call) streams.insert(stream_of(seed, "call_" + std::to_string(call)));
   CHECK(streams.size() == 10'000);
+  // Streams whose states differ in their upper bits alone would go on side by side. By chance two of these agree in the lower 40
+  // once in 20,000 times: 10,000^2 / 2 / 2^40.
+  std::set<std::uint64_t> lower_bits;
+  for (const auto stream : streams) lower_bits.insert(stream << 24);
+  CHECK(lower_bits.size() == 10'000);
   CHECK(stream_of(1, "ab") != stream_of(1, "ba"));
 }
 

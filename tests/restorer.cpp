@@ -66,6 +66,19 @@ TEST_CASE("what is taken out of one call and put into another makes them equal",
   CHECK(other.threw(busy) == one.threw(busy));
 }
 
+TEST_CASE("a call whose jitter remembers no wait is saved as if it had waited the first delay",
+          "[restorer]") {
+  testing::FakeClock clock;
+  const RetryPolicy policy{RetryOn<std::runtime_error>{}, ExponentialBackoff{.initial_delay = 3s},
+                           FullJitter{}, clock};
+  Retrying call{policy, {.id = "a"}};
+  REQUIRE(call.begin().goes_on());
+  REQUIRE(call.threw(busy).goes_on());
+  SavedCall saved;
+  Restorer::save(call, policy, saved);
+  CHECK(saved.previous == 3s);
+}
+
 TEST_CASE("guards are asked about a retry that another process had decided on [H2]", "[restorer]") {
   testing::FakeClock clock;
   const RetryPolicy policy{RetryOn<std::runtime_error>{}, NoRetries{}, clock};

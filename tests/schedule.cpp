@@ -86,6 +86,20 @@ struct HalfAsMuchAgain {  // of the wait before; looks back, as a jitter of one'
   }
 };
 
+struct ThreeTimesTheFirst {
+  using role = encore::role::Jitter;
+  static constexpr bool looks_at_delay = false;
+  constexpr Duration operator()(const JitterInput& input) const { return input.initial + 2 * input.delay; }
+};
+struct CountsLaterDelays {
+  using role = encore::role::Backoff;
+  int& later;
+  Duration operator()(int retry) const {
+    if (retry > 0) ++later;
+    return 1s;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("backoff and jitter together give the published waits: every row of jitter.csv [C2, C9]",
@@ -199,6 +213,33 @@ TEST_CASE("jitter keeps each part of a chain under that part's cap and over its 
   const ExponentialBackoff raised{.initial_delay = 4s, .min_delay = 3'500ms};
   CHECK(preview(raised, ProportionalJitter{}, 0) ==
         WaitRange{.least = 3'500ms, .middle = 4s, .greatest = 5s});
+}
+
+TEST_CASE("a jitter that uses the first delay alone makes the backoff compute no other [C9]", "[schedule]") {
+  STATIC_CHECK(!encore::looks_at_delay<DecorrelatedJitter> && encore::looks_at_delay<ProportionalJitter>);
+  int later = 0;
+  const CountsLaterDelays backoff{later};
+  Waits<CountsLaterDelays, ThreeTimesTheFirst> waits{backoff, 4};
+  for (int i = 0; i < 3; ++i) CHECK(waits.next(backoff, ThreeTimesTheFirst{}, 0.5) == 3s);
+  waits.skip(backoff);
+  CHECK(later == 0);
+  // Cap and floor are still those of the retry: from 4 s on, the two parts hold it at 6 s, and then at 1 s.
+  const ChainedBackoff chain{2, ExponentialBackoff{.initial_delay = 4s, .max_delay = 6s},
+                             ExponentialBackoff{.initial_delay = 1s, .max_delay = 1s}};
+  Waits<decltype(chain), DecorrelatedJitter> falling{chain};
+  CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 5s);
+  CHECK(falling.next(chain, DecorrelatedJitter{}, 0.75) == 5'500ms);
+  CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 1s);
+}
+
+TEST_CASE("a wait is remembered for a jitter that looks back, and for no other", "[schedule]") {
+  Waits<ExponentialBackoff, DecorrelatedJitter> remembering{table};
+  CHECK(remembering.previous() == 100ms);
+  remembering.next(table, DecorrelatedJitter{}, 0.75);
+  CHECK(remembering.previous() == 250ms);
+  Waits<ExponentialBackoff, FullJitter> forgetting{table};
+  forgetting.next(table, FullJitter{}, 0.75);
+  CHECK(forgetting.previous() == 0s);
 }
 
 TEST_CASE("a wait that a hint replaced leaves the backoff going on and the jitter's memory alone [E1]",

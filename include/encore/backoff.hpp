@@ -113,12 +113,22 @@ struct running_form<B> {
 };
 template <class B>
 using Running = typename running_form<B>::type;
+// The first delay again and again: kept, for made anew at each draw it was a third of what decorrelated jitter costs.
+template <class B>
+class RunningInPlace {
+ public:
+  constexpr RunningInPlace(const B& backoff, int) : first_{delay_of(backoff, 0)} {}
+  constexpr Duration next(const B&, int) const noexcept { return first_; }
+
+ private:
+  Duration first_;
+};
 }  // namespace detail
 
 /// A backoff's delays one after another, from any retry on; at most 16 bytes of state with the shapes below. (P9)
 /// A backoff that goes on more cheaply than it starts has a nested type `Running`, made from (backoff, retry), whose
 /// `next(backoff, retry)` is asked for each retry in turn and answers what `delay_of` would.
-template <Backoff B>
+template <Backoff B, class Running = detail::Running<B>>
 class Progression {
  public:
   constexpr explicit Progression(const B& backoff, int retry = 0)
@@ -136,7 +146,7 @@ class Progression {
 
  private:
   std::int64_t retry_;  // wide, so that unlimited retries cannot overflow it
-  [[no_unique_address]] detail::Running<B> running_;
+  [[no_unique_address]] Running running_;
 };
 
 /// The factor of an exponential backoff. 0 is kept as 1, which means the same, constant; and one beyond `enough` as

@@ -26,7 +26,8 @@ struct JitterInput {
 ///     constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; }
 ///   };
 /// It may have `static constexpr bool draws = false` if it needs no draw, `static constexpr bool looks_back = false` if
-/// it does not use `previous` (previews then skip the waits before), and `hint_share()`.
+/// it does not use `previous` (previews then skip the waits before), `static constexpr bool looks_at_delay = false` if it does
+/// not use `delay` (then none but the first is computed), and `hint_share()`.
 template <class J>
 concept Jitter = Plays<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
   { jitter(input) } -> std::convertible_to<Duration>;
@@ -46,6 +47,13 @@ template <class J>
   requires requires { J::looks_back; }
 inline constexpr bool looks_back<J> = J::looks_back;
 
+/// True for a jitter whose wait depends on more of the backoff than the first delay and the cap.
+template <class J>
+inline constexpr bool looks_at_delay = true;
+template <class J>
+  requires requires { J::looks_at_delay; }
+inline constexpr bool looks_at_delay<J> = J::looks_at_delay;
+
 namespace detail {
 // A jitter that is chosen at run time says then whether the first delay, which costs as much as any, is worth computing.
 template <class J>
@@ -56,8 +64,8 @@ constexpr bool looks_at_initial(const J& jitter) noexcept {
     return true;
 }
 constexpr double count(Duration duration) noexcept { return static_cast<double>(duration.count()); }
-constexpr Duration between(Duration least, Duration most, double draw) noexcept {
-  return least + nearest_duration(count(most - least) * draw);
+constexpr Duration between(double least, double most, double draw) noexcept {
+  return nearest_duration(least + (most - least) * draw);
 }
 }  // namespace detail
 
@@ -79,7 +87,8 @@ struct FullJitter {
   Span<"at_least"> at_least = Duration::zero();
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    return detail::between(smaller_of<Duration>(at_least, input.delay), input.delay, input.draw);
+    const double delay = detail::count(input.delay);
+    return detail::between(smaller_of(detail::count(at_least), delay), delay, input.draw);
   }
 };
 static_assert(Jitter<FullJitter>);
@@ -115,10 +124,11 @@ static_assert(Jitter<ProportionalJitter>);
 struct DecorrelatedJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = true;
+  static constexpr bool looks_at_delay = false;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    const Duration least = smaller_of(input.initial, input.cap);
-    const Duration most = input.previous > input.cap / 3 ? input.cap : 3 * input.previous;
+    const double cap = detail::count(input.cap), least = smaller_of(detail::count(input.initial), cap);
+    const double most = smaller_of(3.0 * detail::count(input.previous), cap);
     return detail::between(least, larger_of(least, most), input.draw);
   }
 };

@@ -15,15 +15,19 @@ constexpr std::uint64_t mix(std::uint64_t word) noexcept {
   return word ^ (word >> 31);
 }
 
-/// One call's stream of draws: SplitMix64, eight bytes, a few instructions a draw. Not for secrets. (C8)
+/// One call's stream of draws: a linear congruential generator of 64 bits, of which a draw is the upper 53. Eight bytes, and
+/// half the instructions of SplitMix64. The multiplier is good by the spectral test in two to eight dimensions (Steele and Vigna,
+/// Computationally easy, spectrally good multipliers, 2022). Near streams begin with near draws: make them by `stream_of`,
+/// `fresh_stream` or `mix`. Not for secrets. (C8)
 class Random {
  public:
   constexpr explicit Random(std::uint64_t stream) noexcept : state_{stream} {}
 
   /// The next draw, uniform in [0, 1), with 53 random bits.
   constexpr double draw() noexcept {
-    state_ += 0x9e3779b97f4a7c15U;
-    return static_cast<double>(mix(state_) >> 11) * 0x1p-53;
+    state_ = state_ * 0xd1342543de82ef95U + 1;
+    const auto upper = static_cast<std::int64_t>(state_ >> 11);  // signed: a double at once, without a branch
+    return static_cast<double>(upper) * 0x1p-53;
   }
   /// Where it stands: `Random{state()}` draws what this one would draw next.
   constexpr std::uint64_t state() const noexcept { return state_; }

@@ -4,6 +4,7 @@
 #include <encore/decision.hpp>
 #include <encore/duration.hpp>
 #include <encore/failure.hpp>
+#include <encore/jitter.hpp>
 #include <encore/retrying.hpp>
 #include <encore/saved_call.hpp>
 
@@ -18,7 +19,8 @@ struct Restorer {
     saved.key_used = saved.under_way ? state.frame_.notes.key_used() : state.key_was_used_;
     saved.outcome_unknown = state.outcome_unknown_;
     saved.wait = state.wait_;
-    saved.previous = state.pauses_.waits_ ? state.pauses_.waits_->previous() : delay_of(policy.backoff(), 0);
+    const bool remembered = looks_back<typename Policy::JitterType> && state.pauses_.waits_;
+    saved.previous = remembered ? state.pauses_.waits_->previous() : delay_of(policy.backoff(), 0);
     saved.slept = state.slept_;
     saved.elapsed = state.elapsed();
     if (state.pauses_.random_) saved.stream = state.pauses_.random_->state();

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <iterator>
+#include <type_traits>
 #include <utility>
 
 namespace encore {
@@ -18,29 +19,36 @@ class Waits {
  public:
   constexpr explicit Waits(const B& backoff, int retry = 0)
       : progression_{backoff, retry},
-        previous_{delay_of(backoff, 0)} {}
+        previous_{looks_back<J> ? delay_of(backoff, 0) : Duration{}} {}
 
   /// The same where the wait before that retry is known, which some jitter looks back on.
   constexpr Waits(const B& backoff, int retry, Duration previous)
       : progression_{backoff, retry},
         previous_{previous} {}
 
+  /// What the jitter looks back on; nothing unless `looks_back<J>`.
   constexpr Duration previous() const noexcept { return previous_; }
   /// The wait before the next retry; `draw` is in [0, 1), and not looked at unless `draws<J>`. (C2, C8)
   constexpr Duration next(const B& backoff, const J& jitter, double draw) {
     const int retry = progression_.retry();
-    const JitterInput input{.delay = progression_.next(backoff),
-                            .previous = previous_,
-                            .initial = detail::looks_at_initial(jitter) ? delay_of(backoff, 0) : Duration{},
-                            .cap = cap_of(backoff, retry),
-                            .draw = draw};
-    return previous_ = jittered(jitter, input, floor_of(backoff, retry));
+    JitterInput input{.delay = progression_.next(backoff),
+                      .previous = previous_,
+                      .cap = cap_of(backoff, retry),
+                      .draw = draw};
+    if constexpr (!looks_at_delay<J>)
+      input.initial = input.delay;
+    else if (detail::looks_at_initial(jitter))
+      input.initial = delay_of(backoff, 0);
+    const Duration wait = jittered(jitter, input, floor_of(backoff, retry));
+    if constexpr (looks_back<J>) previous_ = wait;
+    return wait;
   }
   /// A server's hint takes the place of this wait: the backoff goes on, and what jitter looks back on stays. (E1)
   constexpr void skip(const B& backoff) { progression_.next(backoff); }
 
  private:
-  Progression<B> progression_;
+  Progression<B, std::conditional_t<looks_at_delay<J>, detail::Running<B>, detail::RunningInPlace<B>>>
+      progression_;
   Duration previous_;
 };
 

@@ -364,7 +364,8 @@ struct FaultyClock {
   FaultyClock(FakeClock& clock, double share_of_faults) : fake{clock}, share{share_of_faults} {}
   FaultyClock(const FaultyClock&) = delete;
   void may_throw() const {
-    if (encore::Random{draws.fetch_add(1)}.draw() < share) throw std::runtime_error{"the clock broke"};
+    if (encore::Random{encore::mix(draws.fetch_add(1))}.draw() < share)
+      throw std::runtime_error{"the clock broke"};
   }
   encore::TimePoint now() const { return may_throw(), fake.now(); }
   encore::WallTime wall() const { return fake.wall(); }
@@ -395,7 +396,7 @@ void call_at_random(const Policy& policy, encore::Random& random) {
 
 auto policy_with_faults(FaultyClock& clock, CircuitBreaker& breaker, double share) {
   const auto may_throw = [share, draws = std::make_shared<std::atomic<std::uint64_t>>(1'000'000)] {
-    if (encore::Random{draws->fetch_add(1)}.draw() < share) throw std::logic_error{"broken"};
+    if (encore::Random{encore::mix(draws->fetch_add(1))}.draw() < share) throw std::logic_error{"broken"};
   };
   return encore::RetryPolicy{clock,
                              breaker,

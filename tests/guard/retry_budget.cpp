@@ -459,7 +459,8 @@ class FaultyClock {
 
  private:
   void may_throw() const {
-    if (encore::Random{draws_.fetch_add(1)}.draw() < 0.05) throw std::runtime_error{"the clock broke"};
+    if (encore::Random{encore::mix(draws_.fetch_add(1))}.draw() < 0.05)
+      throw std::runtime_error{"the clock broke"};
   }
   FakeClock& fake_;
   mutable std::atomic<std::uint64_t> draws_{0};
