@@ -115,13 +115,10 @@ template <class B>
 using Running = typename running_form<B>::type;
 // The first delay again and again: kept, for made anew at each draw it was a third of what decorrelated jitter costs.
 template <class B>
-class RunningInPlace {
- public:
-  constexpr RunningInPlace(const B& backoff, int) : first_{delay_of(backoff, 0)} {}
-  constexpr Duration next(const B&, int) const noexcept { return first_; }
-
- private:
-  Duration first_;
+struct RunningInPlace {
+  Duration first;
+  constexpr RunningInPlace(const B& backoff, int) : first{delay_of(backoff, 0)} {}
+  constexpr Duration next(const B&, int) const noexcept { return first; }
 };
 }  // namespace detail
 

@@ -35,34 +35,17 @@ concept Jitter = Plays<J, role::Jitter> && requires(const J& jitter, const Jitte
 
 /// False for a jitter that needs no draw: then no generator is seeded.
 template <class J>
-inline constexpr bool draws = true;
-template <class J>
-  requires requires { J::draws; }
-inline constexpr bool draws<J> = J::draws;
+inline constexpr bool draws = !requires { requires !J::draws; };
 
 /// True for a jitter whose wait depends on the one before it.
 template <class J>
-inline constexpr bool looks_back = true;
-template <class J>
-  requires requires { J::looks_back; }
-inline constexpr bool looks_back<J> = J::looks_back;
+inline constexpr bool looks_back = !requires { requires !J::looks_back; };
 
 /// True for a jitter whose wait depends on more of the backoff than the first delay and the cap.
 template <class J>
-inline constexpr bool looks_at_delay = true;
-template <class J>
-  requires requires { J::looks_at_delay; }
-inline constexpr bool looks_at_delay<J> = J::looks_at_delay;
+inline constexpr bool looks_at_delay = !requires { requires !J::looks_at_delay; };
 
 namespace detail {
-// A jitter that is chosen at run time says then whether the first delay, which costs as much as any, is worth computing.
-template <class J>
-constexpr bool looks_at_initial(const J& jitter) noexcept {
-  if constexpr (requires { jitter.looks_at_initial(); })
-    return jitter.looks_at_initial();
-  else
-    return true;
-}
 constexpr double count(Duration duration) noexcept { return static_cast<double>(duration.count()); }
 constexpr Duration between(double least, double most, double draw) noexcept {
   return nearest_duration(least + (most - least) * draw);

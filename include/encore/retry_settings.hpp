@@ -23,17 +23,18 @@ struct ChosenBackoff {
   ExponentialBackoff numbers{};
 
   constexpr Duration operator()(int retry) const noexcept {
-    const Duration initial = numbers.initial_delay, most = numbers.max_delay, least = numbers.min_delay;
+    const auto& [initial, factor, most, least] = numbers;
+    if (retry <= 0) return held(initial, least, most);  // whatever the shape: jitter asks for it at each wait
     switch (shape) {
-      case BackoffShape::constant: return ConstantBackoff{initial}(retry);
-      case BackoffShape::linear: return LinearBackoff{initial, initial, most, least}(retry);
+      case BackoffShape::linear: return LinearBackoff{initial, Duration{initial}, most, least}(retry);
       case BackoffShape::fibonacci: return FibonacciBackoff{initial, most, least}(retry);
-      case BackoffShape::exponential: break;
+      case BackoffShape::exponential: return numbers(retry);
+      case BackoffShape::constant: break;
     }
-    return numbers(retry);
+    return held(initial, least, most);
   }
-  constexpr Duration cap() const noexcept { return cap_of(numbers); }
-  constexpr Duration floor() const noexcept { return floor_of(numbers); }
+  constexpr auto cap() const noexcept { return numbers.max_delay; }
+  constexpr auto floor() const noexcept { return numbers.min_delay; }
 
   /// That of the exponential shape: the others are as cheap to compute anew.
   class Running {
@@ -43,7 +44,7 @@ struct ChosenBackoff {
     constexpr Duration next(const ChosenBackoff& backoff, int retry) noexcept {
       if (backoff.shape == BackoffShape::exponential) [[likely]]
         return exponential_.next(backoff.numbers, retry);
-      return delay_of(backoff, retry);
+      return backoff(retry);
     }
 
    private:
@@ -56,7 +57,7 @@ static_assert(Backoff<ChosenBackoff>);
 struct ChosenJitter {
   using role = encore::role::Jitter;
   JitterShape shape = JitterShape::proportional;
-  Share<"jitter_ratio"> ratio = 0.25;
+  Share<"ratio"> ratio = 0.25;  // of ProportionalJitter's own type: not checked anew for each wait
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
     switch (shape) {
@@ -66,9 +67,8 @@ struct ChosenJitter {
       case JitterShape::decorrelated: return DecorrelatedJitter{}(input);
       case JitterShape::proportional: break;
     }
-    return ProportionalJitter{double{ratio}}(input);
+    return ProportionalJitter{ratio}(input);
   }
-  constexpr bool looks_at_initial() const noexcept { return shape == JitterShape::decorrelated; }
   constexpr double hint_share() const noexcept {
     if (shape == JitterShape::none) return 0.0;
     return shape == JitterShape::proportional ? double{ratio} : double{ProportionalJitter{}.ratio};

@@ -18,8 +18,7 @@ template <Backoff B, Jitter J>
 class Waits {
  public:
   constexpr explicit Waits(const B& backoff, int retry = 0)
-      : progression_{backoff, retry},
-        previous_{looks_back<J> ? delay_of(backoff, 0) : Duration{}} {}
+      : Waits{backoff, retry, looks_back<J> ? delay_of(backoff, 0) : Duration{}} {}
 
   /// The same where the wait before that retry is known, which some jitter looks back on.
   constexpr Waits(const B& backoff, int retry, Duration previous)
@@ -31,14 +30,12 @@ class Waits {
   /// The wait before the next retry; `draw` is in [0, 1), and not looked at unless `draws<J>`. (C2, C8)
   constexpr Duration next(const B& backoff, const J& jitter, double draw) {
     const int retry = progression_.retry();
-    JitterInput input{.delay = progression_.next(backoff),
-                      .previous = previous_,
-                      .cap = cap_of(backoff, retry),
-                      .draw = draw};
-    if constexpr (!looks_at_delay<J>)
-      input.initial = input.delay;
-    else if (detail::looks_at_initial(jitter))
-      input.initial = delay_of(backoff, 0);
+    const Duration delay = progression_.next(backoff);
+    const JitterInput input{.delay = delay,
+                            .previous = previous_,
+                            .initial = looks_at_delay<J> ? delay_of(backoff, 0) : delay,
+                            .cap = cap_of(backoff, retry),
+                            .draw = draw};
     const Duration wait = jittered(jitter, input, floor_of(backoff, retry));
     if constexpr (looks_back<J>) previous_ = wait;
     return wait;
