@@ -197,6 +197,14 @@ TEST_CASE("a throw out of the function that looks leaves; the exception looked a
   }
 }
 
+TEST_CASE("an exception of just one type is told from what derives from it", "[failure]") {
+  CHECK(ask<Base>([](const Thrown& thrown) { return thrown.is_just<Base>(); }));
+  CHECK(ask<Derived>([](const Thrown& thrown) { return thrown.is_just<Derived>(); }));
+  CHECK_FALSE(ask<Derived>([](const Thrown& thrown) { return thrown.is_just<Base>(); }));
+  CHECK_FALSE(ask<Base>([](const Thrown& thrown) { return thrown.is_just<Derived>(); }));
+  CHECK_FALSE(ask<int>([](const Thrown& thrown) { return thrown.is_just<Base>(); }));
+}
+
 TEST_CASE("the text of an exception that is no std::exception is empty", "[failure]") {
   CHECK(ask<Base>([](const Thrown& thrown) { return std::string{thrown.what()}; }) == "base");
   CHECK(ask<int>([](const Thrown& thrown) { return std::string{thrown.what()}; }) == "");

@@ -27,12 +27,17 @@ struct TransportError : std::runtime_error {
   TransportError() : std::runtime_error{"transport"} {}
 };
 struct TimeoutError : TransportError {};
+struct ConnectionError : TransportError {};
 struct PlainError {
   int code = 5;
 };
 struct Twice1 : std::exception {};
 struct Twice2 : std::exception {};
 struct Twice : Twice1, Twice2 {};
+struct Failed : virtual std::exception {};
+struct FailedToSend : Failed {};
+struct FailedToRead : Failed {};
+struct FailedToBoth : FailedToSend, FailedToRead {};  // one std::exception, and two of Failed
 
 static_assert(encore::Predicate<RetryOn<int>> && encore::Predicate<encore::RetryOnEveryException>);
 static_assert(encore::JudgesExceptions<RetryOn<int>> && !encore::JudgesValues<RetryOn<int>, int>);
@@ -69,6 +74,20 @@ TEST_CASE(
   CHECK(attempts_of(RetryOn<std::exception>{}, raise(TimeoutError{})) == 3);
   CHECK(attempts_of(RetryOn<std::logic_error, std::bad_alloc, TransportError>{}, raise(TimeoutError{})) == 3);
   CHECK(attempts_of(RetryOn<>{}, raise(TimeoutError{})) == 1);
+}
+
+TEST_CASE("types that are listed beside their base match what either would, in any order [B2]",
+          "[predicate]") {
+  CHECK(attempts_of(RetryOn<TimeoutError, TransportError>{}, raise(ConnectionError{})) == 3);
+  CHECK(attempts_of(RetryOn<TransportError, TimeoutError>{}, raise(ConnectionError{})) == 3);
+  CHECK(attempts_of(RetryOn<TransportError, TimeoutError>{}, raise(TimeoutError{})) == 3);
+  CHECK(attempts_of(RetryOn<TransportError, TimeoutError>{}, raise(std::runtime_error{"their base"})) == 1);
+  CHECK(attempts_of(RetryOn<TransportError, TransportError>{}, raise(ConnectionError{})) == 3);
+  // Where a handler of the base would not do, that of the other one still does.
+  CHECK(attempts_of(RetryOn<Failed>{}, raise(FailedToBoth{})) == 1);
+  CHECK(attempts_of(RetryOn<Failed, FailedToSend>{}, raise(FailedToBoth{})) == 3);
+  CHECK(attempts_of(RetryOn<FailedToSend, Failed>{}, raise(FailedToBoth{})) == 3);
+  CHECK(attempts_of(RetryOn<FailedToSend, Failed>{}, raise(FailedToRead{})) == 3);
 }
 
 TEST_CASE("types that are no std::exception, or twice one, match by the slower path [B2]", "[predicate]") {

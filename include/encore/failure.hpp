@@ -48,6 +48,19 @@ class Thrown {
     return find<E>([](const auto&) {});
   }
 
+  /// Is it an `E`, and no more than that? May say no where the platform cannot tell by one comparison.
+  template <class E>
+  bool is_just() const noexcept {
+#if defined(__cpp_exceptions) && defined(__cpp_rtti)
+    if constexpr (std::derived_from<E, std::exception>) {
+      if (error_ == nullptr) return false;
+      const auto& error = *error_;
+      return &typeid(error) == &typeid(E);
+    }
+#endif
+    return false;
+  }
+
   /// Calls `use(e)` with what a `catch (const E& e)` would bind, and tells whether it did.
   template <class E, class Use>
   bool with(Use&& use) const {
@@ -60,8 +73,7 @@ class Thrown {
   template <class E>
   const E* cast() const noexcept {
     if constexpr (requires { static_cast<const E*>(error_); }) {
-      const auto& error = *error_;
-      if (&typeid(error) == &typeid(E)) return static_cast<const E*>(error_);
+      if (is_just<E>()) return static_cast<const E*>(error_);
     }
     return dynamic_cast<const E*>(error_);
   }

@@ -1,5 +1,6 @@
 // Failures that no policy retries, whatever it was told.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/error_code.hpp>
 #include <encore/failure.hpp>
 #include <encore/stop_reason.hpp>
@@ -67,21 +68,27 @@ inline constexpr bool unrelated =
 template <class E>
 inline constexpr bool never_cannot_match = unrelated<E, Unretryable> && unrelated<E, std::system_error>;
 
+/// Of an exception that is more than what it was caught as: is it also one of those that are never retried?
+template <class Error>
+ENCORE_COLD bool is_also_never_retried([[maybe_unused]] const Error* error) noexcept {
+#if defined(__cpp_rtti)
+  return dynamic_cast<const Unretryable*>(error) != nullptr ||
+         dynamic_cast<const std::system_error*>(error) != nullptr;
+#else
+  return false;
+#endif
+}
+
 /// What was caught as `Error`, as `std::exception`: null where a handler for that would not catch it, or might not, because
 /// the exception is more than an `Error` and among those that are never retried.
 template <class Error>
-const std::exception* caught_as_exception(const Error* error) noexcept {
+ENCORE_FORCE_INLINE const std::exception* caught_as_exception(const Error* error) noexcept {
   if constexpr (!std::derived_from<Error, std::exception>) {
     return nullptr;
   } else {
-#if defined(__cpp_rtti)
     if constexpr (never_cannot_match<Error> && !std::is_final_v<Error>) {
-      const auto is_more = &typeid(*error) != &typeid(Error);
-      if (is_more && (dynamic_cast<const Unretryable*>(error) != nullptr ||
-                      dynamic_cast<const std::system_error*>(error) != nullptr))
-        return nullptr;
+      if (!Thrown{error}.is_just<Error>() && is_also_never_retried(error)) return nullptr;
     }
-#endif
     return error;
   }
 }
