@@ -101,6 +101,122 @@ TEST_CASE("the straight way tells, waits and ends as the general one does [A2 A4
       }
 }
 
+namespace {
+
+struct Throttled : Slow {
+  using Slow::Slow;
+  Duration retry_after() const { return 2s; }
+};
+
+/// Plays one letter an attempt, each of which takes 300 ms: (r)eturns, returns (n)egative, throws an (i)nt, (s)low, (t)hrottled
+/// for 2 s. After slow (o)nes and negative (m)ore ones the clock goes on by a minute before the wait is over, and (b)ack by one.
+int play_in_time(FakeClock& clock, const std::string& script, std::size_t& next) {
+  const auto text = "attempt " + std::to_string(next + 1);
+  const auto letter = script.at(next++);
+  const auto set_in_the_wait = [&](Duration by) {
+    clock.after(100ms, [&clock, by] { clock.set(clock.now() + by); });
+  };
+  clock.advance(300ms);
+  switch (letter) {
+    case 'r': return 1;
+    case 'n': return -1;
+    case 'm': return set_in_the_wait(1min), -1;
+    case 'i': throw static_cast<int>(next);
+    case 't': throw Throttled{text};
+    case 'o': set_in_the_wait(1min); break;
+    case 'b': set_in_the_wait(-1min); break;
+    default: break;
+  }
+  throw Slow{text};
+}
+
+/// How a call ended of which nobody hears, and when.
+struct Ending {
+  std::string end;
+  Durations waits;
+  TimePoint when;
+};
+
+template <class... Ingredient>
+void ends_both_ways(const std::string& script, const Ingredient&... ingredients) {
+  INFO("script " << script);
+  const auto ending = [&](const Call& call) {
+    FakeClock clock;
+    const RetryPolicy policy{clock, NoJitter{}, ingredients...};
+    std::size_t next = 0;
+    std::string end;
+    try {
+      end = "returned " + std::to_string(policy.run(call, [&] { return play_in_time(clock, script, next); }));
+    } catch (const std::exception& error) {
+      end = error.what();
+    } catch (int number) {
+      end = "threw " + std::to_string(number);
+    }
+    return Ending{end + " after " + std::to_string(next), clock.sleeps(), clock.now()};
+  };
+  const auto straight = ending({.id = "call-1", .name = "tool"});
+  const auto general = ending({.id = "call-1", .name = "tool", .deadline = TimePoint{Duration{24h}}});
+  CHECK(straight.end == general.end);
+  CHECK(straight.waits == general.waits);
+  CHECK(straight.when == general.when);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "with limits of time and nobody listening the straight way ends as the general one does [D2 D3 D4 D5 D7 "
+    "E2 G1]",
+    "[straight_run]") {
+  const RetryIfResult if_negative{[](int x) { return x < 0; }};
+  const std::string letters{"rnmistob"};
+  for (const auto first : letters)
+    for (const auto second : letters)
+      for (const auto third : letters) {
+        const std::string script{first, second, third, 's', 'r'};
+        // The first wait is 1 s, so that a second attempt begins at 1.3 s: then nothing is left of the third of these.
+        for (const Duration budget : {0ms, 1200ms, 1300ms, 1301ms, 2300ms, 3600ms, 59000ms, 99000ms}) {
+          INFO("budget " << budget.count() << " ns");
+          ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{budget});
+          ends_both_ways(script, RetryOn<Slow, int>{}, TimeBudget{budget}, MaxRetries{2});
+          ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{budget}, LeastAttemptTime{1s});
+          ends_both_ways(script, RetryOn<Slow, int>{} || if_negative, TimeBudget{budget}, MaxRetries{2});
+          ends_both_ways(script, if_negative, TimeBudget{budget}, LeastAttemptTime{1s});
+        }
+        ends_both_ways(script, RetryOn<Slow>{}, OptionalTimeBudget{});
+        ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{1h}, HintCap{1s});
+      }
+}
+
+TEST_CASE("a call within a time budget reads the clock as often as it has to [P5]", "[straight_run]") {
+  FakeClock clock;
+  const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{1h}, NoJitter{}, clock};
+  std::size_t next = 0;
+  const auto play_script = [&](const std::string& script) {
+    next = 0;
+    const auto before = clock.readings();
+    policy.run([&] { return play(script, next); });
+    return clock.readings() - before;
+  };
+  CHECK(play_script("r") == 1);
+  CHECK(play_script("sr") == 3);  // and when it is decided, and after the wait
+  CHECK(play_script("ssr") == 5);
+
+  const auto without = policy.with(OptionalTimeBudget{});
+  const auto before = clock.readings();
+  next = 0;
+  without.run([&] { return play("sr", next); });
+  CHECK(clock.readings() == before);
+}
+
+TEST_CASE("what a sleep throws leaves, and the kept exception with it [G1]", "[straight_run]") {
+  FakeClock clock;
+  const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{1h}, NoJitter{}, clock};
+  clock.after(500ms, [] { throw Wrong{"out of the sleep"}; });
+  std::size_t next = 0;
+  CHECK_THROWS_AS(policy.run([&] { return play("sr", next); }), Wrong);
+  CHECK(next == 1);
+}
+
 TEST_CASE("only what needs nothing asked beforehand goes straight [D5 K2]", "[straight_run]") {
   const auto noop = [] {};
   using F = decltype(noop);
@@ -113,9 +229,10 @@ TEST_CASE("only what needs nothing asked beforehand goes straight [D5 K2]", "[st
   const auto token = source.get_token();
   CHECK(!Plain::may_start(plain, {.stop = token}));
 
-  const auto spent = plain.with(TimeBudget{0s});
+  Recorder unheard;
+  const auto spent = plain.with(TimeBudget{0s}, unheard);
   using Spent = encore::detail::StraightRun<std::remove_const_t<decltype(spent)>, void, F>;
-  CHECK(!Spent::may_start(spent, {}));
+  CHECK(!Spent::may_start(spent, {.id = "call-1"}));
 
   Recorder trace;
   const auto observed = plain.with(trace);

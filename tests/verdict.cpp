@@ -112,3 +112,13 @@ TEST_CASE("a hint comes from the policy's own source first, and a source that th
             [](const ComeBack&) -> std::optional<Duration> { return std::nullopt; }})) == Duration{7s});
   CHECK(hint(policy.with(HintFrom{[](const ComeBack&) -> Duration { throw 1; }})) == std::nullopt);
 }
+
+TEST_CASE("an attempt that would begin at the end, or leave less than is of use, comes too late [D3 D4]",
+          "[verdict]") {
+  STATIC_REQUIRE(detail::time_verdict(3s, 2s, 0s) == StopReason::none);
+  STATIC_REQUIRE(detail::time_verdict(2s, 2s, 0s) == StopReason::deadline);
+  STATIC_REQUIRE(detail::time_verdict(0s, 0s, 0s) == StopReason::deadline);
+  STATIC_REQUIRE(detail::time_verdict(3s, 2s, 1s) == StopReason::none);
+  STATIC_REQUIRE(detail::time_verdict(3s, 2s, 1001ms) == StopReason::too_little_time_left);
+  STATIC_REQUIRE(detail::time_verdict((Duration::max)(), longest_wait, 1s) == StopReason::none);
+}

@@ -34,13 +34,7 @@ class LateState {
   void succeeded() { room_.state.succeeded(); }
 
 #if defined(__cpp_exceptions)
-  /// In the handler: does another attempt follow? If not, the exception leaves. For policies that do not look at the call.
-  template <class Error>
-  ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started) {
-    if (!made()) make(Call{}, started, 0);
-    return decide(caught_as_exception(error));
-  }
-  /// For those that do.
+  /// In the handler: does another attempt follow? If not, the exception leaves. For callables that do not take their attempt.
   template <class Error>
   ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started, int errors, const char* id,
                          std::size_t id_size, const char* name, std::size_t name_size, const char* resolved,
@@ -53,7 +47,7 @@ class LateState {
            started, errors);
     return decide(caught_as_exception(error));
   }
-  /// For callables that take their attempt, whose frame there was from the start.
+  /// For those that do, whose frame there was from the start.
   template <class Error>
   ENCORE_COLD bool threw(const Error* error, std::optional<TimePoint> started, int errors, CallFrame& frame) {
     if (!made()) make(frame, started, errors);
@@ -61,17 +55,11 @@ class LateState {
   }
 #endif
 
-  /// The attempt returned a failure: does another one follow? `verdict` as in `RetryState::returned_failure`. With a frame
-  /// for callables that take their attempt, or policies that look at the call.
-  template <class Value, class... Frame>
+  /// The attempt returned a failure: does another one follow? `verdict` as in `RetryState::returned_failure`.
+  template <class Value>
   ENCORE_COLD bool returned_failure(const Value& value, StopReason verdict, std::optional<TimePoint> started,
-                                    int errors, Frame&... frame) {
-    if (!made()) {
-      if constexpr (sizeof...(Frame) == 0)
-        make(Call{}, started, errors);
-      else
-        make(frame..., started, errors);
-    }
+                                    int errors, CallFrame& frame) {
+    if (!made()) make(frame, started, errors);
     next_ = room_.state.returned_failure(value, verdict);
     return next_.goes_on();
   }

@@ -1,4 +1,4 @@
-// The retries of a plain call: nobody looks at it, and nothing but their number limits them.
+// The retries of a plain call: nobody looks at it, and nothing but their number and its time limits them.
 #pragma once
 #include <encore/attributes.hpp>
 #include <encore/clock.hpp>
@@ -21,13 +21,17 @@
 
 namespace encore::detail {
 
-/// Without observers, guards, limits of time, a seed or a callable that takes its attempt there is nothing to keep but how
-/// many retries were made and where the waits stand. Decides as `RetryState` does, in the rules that are left of it.
-/// Until the first failure it costs one pointer stored.
+/// Without observers, guards, a deadline, a seed or a callable that takes its attempt there is nothing to keep but how many
+/// retries were made, where the waits stand and, with a time budget, when the call began. Decides as `RetryState` does, in
+/// the rules that are left of it. Until the first failure it costs one pointer stored, and the time.
 template <class Policy>
 class PlainRetries {
  public:
-  explicit PlainRetries(const Policy& policy) noexcept : unbegun_{&policy} {}
+  explicit PlainRetries(const Policy& policy) : unbegun_{&policy} {
+    if constexpr (timed) {
+      if (policy.time_budget()) time_.started = policy.clock().now();
+    }
+  }
   PlainRetries(const PlainRetries&) = delete;
   PlainRetries& operator=(const PlainRetries&) = delete;
 
@@ -37,8 +41,21 @@ class PlainRetries {
   ENCORE_COLD bool threw(const Error* error) {
     begin();
     const Thrown thrown{caught_as_exception(error)};
-    if (thrown.error() == nullptr && std::current_exception() == nullptr) return false;  // forced unwind
-    return goes_on(judge(*policy_, thrown), thrown);
+    if (!goes_on(judge_caught<Error>(thrown), thrown)) return false;
+    if constexpr (timed)
+      ::new (static_cast<void*>(&time_.error))
+          std::exception_ptr{policy_->time_budget() ? std::current_exception() : nullptr};
+    return true;
+  }
+  /// When the handler is left: waits, and begins the next attempt; or throws the exception if the wait ended too late. (D3, G1)
+  ENCORE_COLD void wait() {
+    if constexpr (timed) {
+      const auto error = std::move(time_.error);
+      time_.error.~exception_ptr();
+      if (!begins_next()) std::rethrow_exception(error);
+    } else {
+      begins_next();
+    }
   }
 #endif
   /// The attempt returned a failure: waits and begins the next one, or answers false. `verdict` is `none` if the predicate
@@ -49,27 +66,44 @@ class PlainRetries {
     using Passed = std::conditional_t<std::is_scalar_v<Value>, const Value, const Value&>;
     return waited_after_value<Passed>(value, verdict);
   }
-  /// Waits, and begins the next attempt.
-  ENCORE_COLD void wait() { begin_next(); }
 
  private:
   using Waiting = Waits<typename Policy::BackoffType, typename Policy::JitterType>;
   static constexpr bool draws_at_all = draws<typename Policy::JitterType>;
+  static constexpr bool timed = Policy::has_time_budget;
+  struct NoTime {};
+  struct Time {
+    TimePoint started{};
+    union {
+      std::exception_ptr error;  // from its handler to the end of the wait that follows
+    };
+    Time() noexcept {}
+    ~Time() {}
+  };
 
   ENCORE_FORCE_INLINE void begin() noexcept {
     if (unbegun_ == nullptr) return;
     policy_ = std::exchange(unbegun_, nullptr);
     retries_ = 0;
   }
+#if defined(__cpp_exceptions)
+  template <class Error>
+  ENCORE_FORCE_INLINE StopReason judge_caught(const Thrown& thrown) const {
+    if constexpr (std::same_as<typename Policy::PredicateType, RetryOn<Error>>)
+      return judge_matched(*policy_, thrown);  // by the handler that caught it (B2)
+    else if (thrown.error() == nullptr && std::current_exception() == nullptr)
+      return StopReason::cancelled;  // forced unwind
+    else
+      return judge(*policy_, thrown);
+  }
+#endif
   template <class Passed>
   ENCORE_NO_INLINE bool waited_after_value(Passed value, StopReason verdict) {
     begin();
     constexpr FailedAttempt nobody_looks{};
     const Returned<std::remove_cvref_t<Passed>> failure{value, nobody_looks};
     if (verdict == StopReason::none && is_never_retried(failure)) verdict = StopReason::never_retry_type;
-    if (!goes_on(verdict, failure)) return false;
-    begin_next();
-    return true;
+    return goes_on(verdict, failure) && begins_next();
   }
   template <class Failed>
   ENCORE_FORCE_INLINE bool goes_on(StopReason verdict, const Failed& failure) {
@@ -83,12 +117,25 @@ class PlainRetries {
     auto draw = 0.0;
     if constexpr (draws_at_all) draw = random_.draw();
     wait_ = next_wait(*policy_, waits_, hint, draw);
-    return true;
+    return in_time(wait_);
   }
-  ENCORE_FORCE_INLINE void begin_next() {
+  // Waits, and begins the next attempt, if it is not too late by then.
+  ENCORE_FORCE_INLINE bool begins_next() {
     auto& clock = policy_->clock();
     if (wait_ > Duration::zero()) clock.sleep_for(wait_, StopView{});
+    if (!in_time(Duration::zero())) return false;
     if constexpr (requires { clock.attempt_started(); }) clock.attempt_started();
+    return true;
+  }
+  ENCORE_FORCE_INLINE bool in_time([[maybe_unused]] Duration wait) const {
+    if constexpr (timed) {
+      const TimeLimits limits{.started = time_.started, .budget = policy_->time_budget()};
+      if (limits.bounded()) {
+        const auto left = limits.remaining(policy_->clock().now());
+        return time_verdict(left, wait, policy_->least_attempt_time()) == StopReason::none;
+      }
+    }
+    return true;
   }
 
   const Policy* unbegun_;  // until the first failure, by which everything else is begun
@@ -103,6 +150,7 @@ class PlainRetries {
   union {
     Waiting waits_;
   };
+  [[no_unique_address]] std::conditional_t<timed, Time, NoTime> time_;
 };
 
 }  // namespace encore::detail

@@ -121,11 +121,7 @@ class RetryState : public ObservedCall<Policy> {
       reason = StopReason::cancelled;
       if (wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
     } else if (frame_.limits.bounded()) {
-      const auto left = frame_.limits.remaining(policy_.clock().now());
-      if (left <= Duration::zero())
-        reason = StopReason::deadline;
-      else if (left < policy_.least_attempt_time())
-        reason = StopReason::too_little_time_left;
+      reason = judge_time(Duration::zero());
     }
     slept_ += slept;
     if constexpr (guarded) {
@@ -196,9 +192,11 @@ class RetryState : public ObservedCall<Policy> {
     if (hint && *hint > policy_.hint_cap()) return StopReason::hint_over_cap;
     wait = pauses_.next(policy_, frame_.current, hint);
     if (!frame_.limits.bounded()) return StopReason::none;
-    const auto left = frame_.limits.remaining(policy_.clock().now());
-    if (wait >= left) return hint ? StopReason::hint_past_deadline : StopReason::deadline;
-    return left - wait < policy_.least_attempt_time() ? StopReason::too_little_time_left : StopReason::none;
+    const auto verdict = judge_time(wait);
+    return hint && verdict == StopReason::deadline ? StopReason::hint_past_deadline : verdict;
+  }
+  StopReason judge_time(Duration wait) const {
+    return time_verdict(frame_.limits.remaining(policy_.clock().now()), wait, policy_.least_attempt_time());
   }
 
   StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {

@@ -39,7 +39,7 @@ class StraightRun {
   // Somebody may look at the attempt before it has failed.
   static constexpr bool framed = with_attempt || (judged && Policy::reads_call);
   using Frame = std::conditional_t<framed, CallFrame, NoFrame>;
-  static constexpr bool plain = !framed && !observed && !Policy::reads_call && !Policy::has_time_budget;
+  static constexpr bool plain = !framed && !observed && !Policy::reads_call;
   using Late = std::conditional_t<plain, PlainRetries<Policy>, LateState<Policy>>;
   // Where nobody has to be told of the others, the one type that is retried is all that is caught, as by hand.
   using Only = typename only_type<typename Policy::PredicateType>::type;
@@ -50,7 +50,7 @@ class StraightRun {
  public:
   /// A call that brings limits of its own goes the general way, as does one whose id has to be made for somebody to see.
   ENCORE_FORCE_INLINE static constexpr bool may_start(const Policy& policy, const Call& call) noexcept {
-    if constexpr (Policy::has_time_budget) {
+    if constexpr (Policy::has_time_budget && !plain) {
       if (policy.time_budget() == Duration::zero()) return false;  // expired on entry
     }
     return !call.limits_itself() &&
@@ -59,7 +59,10 @@ class StraightRun {
 
   ENCORE_FORCE_INLINE static R run(const Policy& policy, const Call& call, F& callable, A&... args) {
     [[maybe_unused]] std::optional<TimePoint> started;
-    if constexpr (Policy::has_time_budget) {
+    if constexpr (plain && Policy::has_time_budget) {
+      if (policy.time_budget() == Duration::zero()) [[unlikely]]
+        expired_on_entry(call.id.data(), call.id.size(), call.name.data(), call.name.size());
+    } else if constexpr (Policy::has_time_budget) {
       if (policy.time_budget()) started = policy.clock().now();
     }
     [[maybe_unused]] Frame frame{call, limits_of(policy, call, started), Now{policy.clock()}};
@@ -148,6 +151,12 @@ class StraightRun {
       return {};
   }
 
+  [[noreturn]] ENCORE_COLD static void expired_on_entry(const char* id, std::size_t id_size, const char* name,
+                                                        std::size_t name_size) {
+    const Call call{.id = {id, id_size}, .name = {name, name_size}};
+    refuse_call(StopReason::expired_on_entry, CurrentCall{call});
+  }
+
   // Events of a first attempt, before there is a state to tell them.
   ENCORE_FORCE_INLINE static void tell(const Policy& policy, EventKind kind, const Call& call,
                                        [[maybe_unused]] const Frame& frame, std::optional<TimePoint>& started,
@@ -187,7 +196,7 @@ class StraightRun {
 
   // Without a limit of time nothing can end the call in its wait.
   ENCORE_FORCE_INLINE static void wait(Late& late) {
-    if constexpr (Policy::has_time_budget) {
+    if constexpr (Policy::has_time_budget && !plain) {
       if (!late.wait()) std::rethrow_exception(late.error());
     } else {
       late.wait();
@@ -205,11 +214,9 @@ class StraightRun {
       return late.threw(error);
     else if constexpr (framed)
       return late.threw(error, started, errors, frame);
-    else if constexpr (Policy::reads_call)
+    else
       return late.threw(error, started, errors, call.id.data(), call.id.size(), call.name.data(),
                         call.name.size(), call.resolved_name.data(), call.resolved_name.size(), call.scope);
-    else
-      return late.threw(error, started);
 #else
     return false;
 #endif
@@ -222,10 +229,8 @@ class StraightRun {
                                                [[maybe_unused]] int errors) {
     if constexpr (plain)
       return late.waited_after(value, verdict);
-    else if constexpr (framed)
-      return late.returned_failure(value, verdict, started, errors, frame) && late.wait();
     else
-      return late.returned_failure(value, verdict, started, errors) && late.wait();
+      return late.returned_failure(value, verdict, started, errors, frame) && late.wait();
   }
 };
 

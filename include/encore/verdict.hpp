@@ -63,16 +63,21 @@ StopReason never_verdict(const Policy& policy, const Failed& failure) {
   return listed_as_never(policy, failure);
 }
 
-/// `none` if the exception may be retried, else why not. (B2, B3, B4, B7)
+/// `none` if an exception that the predicate matches may be retried, else why not. (B4)
+template <class Policy>
+StopReason judge_matched(const Policy& policy, const Thrown& thrown) {
+  const auto may_be_never = !rules_out_never<typename Policy::PredicateType> || thrown.error() == nullptr;
+  return may_be_never && is_never_retried(thrown) ? StopReason::never_retry_type
+                                                  : listed_as_never(policy, thrown);
+}
+
+/// The same of any exception. (B2, B3, B4, B7)
 template <class Policy>
 StopReason judge(const Policy& policy, const Thrown& thrown) {
   if constexpr (JudgesExceptions<typename Policy::PredicateType>) {
     auto verdict = StopReason::predicate_threw;
-    if (holds([&] { return policy.predicate().matches(thrown); }, verdict)) {
-      const auto may_be_never = !rules_out_never<typename Policy::PredicateType> || thrown.error() == nullptr;
-      return may_be_never && is_never_retried(thrown) ? StopReason::never_retry_type
-                                                      : listed_as_never(policy, thrown);
-    }
+    if (holds([&] { return policy.predicate().matches(thrown); }, verdict))
+      return judge_matched(policy, thrown);
     if (verdict != StopReason::none) return verdict;
   }
   // Only where unmatched failures are handled does it matter whether this one leaves all the same.
@@ -98,6 +103,12 @@ inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes,
   if (notes.outcome_unknown() && !(keyed && notes.key_used())) return StopReason::unknown_outcome;
   if (safety == ReplaySafety::excluded) return StopReason::excluded_tool;
   return keyed && key_was_used ? StopReason::none : StopReason::not_repeatable;
+}
+
+/// Of an attempt that would begin after `wait`, where so much time is left now: `none`, or why it is not made. (D3, D4)
+constexpr StopReason time_verdict(Duration left, Duration wait, Duration least) noexcept {
+  if (wait >= left) return StopReason::deadline;
+  return left - wait < least ? StopReason::too_little_time_left : StopReason::none;
 }
 
 /// The server's hint: of the policy's own source, else what the failure carries. A source that throws gives none. (E5)
