@@ -28,3 +28,8 @@ TEST_CASE("the hints go before functions, members and templates, and change no r
   CHECK(members.inlined() == members.kept_out_of_line());
   CHECK(members.as<long>() == 7L);
 }
+
+TEST_CASE("an object is found where it is", "[attributes]") {
+  Members members;
+  CHECK(&encore::detail::found_here(members) == &members);
+}

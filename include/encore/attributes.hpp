@@ -21,3 +21,20 @@
 /// One for the whole process, also where shared libraries hide their symbols. (L1)
 #define ENCORE_ONE_PER_PROCESS [[gnu::visibility("default")]]
 #endif
+
+namespace encore::detail {
+
+/// `object`, whose place on the stack is worked out here. Clang would else do that before the first attempt, in a register that
+/// is saved and restored for it: three instructions of each call, at -O1 to -O3. GCC does it where it stands anyway.
+template <class T>
+ENCORE_FORCE_INLINE T& found_here(T& object) noexcept {
+#if defined(__clang__)
+  auto first = 0UL;
+  asm volatile("" : "+r"(first));  // from here on it might be any number, for all that is known before
+  return (&object)[first];
+#else
+  return object;
+#endif
+}
+
+}  // namespace encore::detail

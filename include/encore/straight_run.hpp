@@ -76,7 +76,7 @@ class StraightRun {
       if constexpr (ignores_exceptions) {
         R result = attempt(callable, frame, args...);
         const auto verdict = judge_value(policy, Returned<std::remove_cvref_t<R>>{result, FailedAttempt{}});
-        if (verdict == StopReason::succeeded || !late.waited_after(result, verdict))
+        if (verdict == StopReason::succeeded || !found_here(late).waited_after(result, verdict))
           return static_cast<R&&>(result);
         continue;
       }
@@ -196,10 +196,11 @@ class StraightRun {
 
   // Without a limit of time nothing can end the call in its wait.
   ENCORE_FORCE_INLINE static void wait(Late& late) {
+    auto& found = found_here(late);
     if constexpr (Policy::has_time_budget && !plain) {
-      if (!late.wait()) std::rethrow_exception(late.error());
+      if (!found.wait()) std::rethrow_exception(found.error());
     } else {
-      late.wait();
+      found.wait();
     }
   }
 
@@ -210,13 +211,14 @@ class StraightRun {
                                         [[maybe_unused]] const std::optional<TimePoint>& started,
                                         [[maybe_unused]] int errors) {
 #if defined(__cpp_exceptions)
+    auto& found = found_here(late);
     if constexpr (plain)
-      return late.threw(error);
+      return found.threw(error);
     else if constexpr (framed)
-      return late.threw(error, started, errors, frame);
+      return found.threw(error, started, errors, frame);
     else
-      return late.threw(error, started, errors, call.id.data(), call.id.size(), call.name.data(),
-                        call.name.size(), call.resolved_name.data(), call.resolved_name.size(), call.scope);
+      return found.threw(error, started, errors, call.id.data(), call.id.size(), call.name.data(),
+                         call.name.size(), call.resolved_name.data(), call.resolved_name.size(), call.scope);
 #else
     return false;
 #endif
@@ -227,10 +229,11 @@ class StraightRun {
                                                [[maybe_unused]] Frame& frame,
                                                [[maybe_unused]] const std::optional<TimePoint>& started,
                                                [[maybe_unused]] int errors) {
+    auto& found = found_here(late);
     if constexpr (plain)
-      return late.waited_after(value, verdict);
+      return found.waited_after(value, verdict);
     else
-      return late.returned_failure(value, verdict, started, errors, frame) && late.wait();
+      return found.returned_failure(value, verdict, started, errors, frame) && found.wait();
   }
 };
 
