@@ -43,9 +43,10 @@ constexpr std::uint64_t stream_of(std::uint64_t seed, std::string_view call_id) 
   return mix(mix(seed) ^ hash);
 }
 
-/// A stream that no other call of this process draws, and, but for chance, none of another process. Thread-safe. (C8)
+/// A stream that no other call of this process draws, and, but for chance, none of another process: SplitMix64's outputs, from
+/// the process's scope on. Thread-safe. (C8)
 ENCORE_COLD inline std::uint64_t fresh_stream() noexcept {
-  return stream_of(Scope::process().low() ^ mix(next_number()), {});
+  return mix(Scope::process().low() + next_number() * 0x9e3779b97f4a7c15U);
 }
 
 }  // namespace encore
