@@ -91,11 +91,12 @@ struct ThreeTimesTheFirst {
   static constexpr bool looks_at_delay = false;
   constexpr Duration operator()(const JitterInput& input) const { return input.initial + 2 * input.delay; }
 };
-struct CountsLaterDelays {
+struct Asked {  // how often, for the first delay and for later ones
   using role = encore::role::Backoff;
+  int& first;
   int& later;
   Duration operator()(int retry) const {
-    if (retry > 0) ++later;
+    ++(retry == 0 ? first : later);
     return 1s;
   }
 };
@@ -215,14 +216,23 @@ TEST_CASE("jitter keeps each part of a chain under that part's cap and over its 
         WaitRange{.least = 3'500ms, .middle = 4s, .greatest = 5s});
 }
 
-TEST_CASE("a jitter that uses the first delay alone makes the backoff compute no other [C9]", "[schedule]") {
-  STATIC_CHECK(!encore::looks_at_delay<DecorrelatedJitter> && encore::looks_at_delay<ProportionalJitter>);
-  int later = 0;
-  const CountsLaterDelays backoff{later};
-  Waits<CountsLaterDelays, ThreeTimesTheFirst> waits{backoff, 4};
-  for (int i = 0; i < 3; ++i) CHECK(waits.next(backoff, ThreeTimesTheFirst{}, 0.5) == 3s);
-  waits.skip(backoff);
-  CHECK(later == 0);
+TEST_CASE("a backoff is not asked for delays that the jitter does not look at [C9]", "[schedule]") {
+  STATIC_CHECK(!encore::looks_at_delay<DecorrelatedJitter> && encore::looks_at_initial<DecorrelatedJitter>);
+  STATIC_CHECK(encore::looks_at_delay<FullJitter> && !encore::looks_at_initial<FullJitter>);
+  int first = 0, later = 0;
+  const Asked backoff{first, later};
+  Waits<Asked, ProportionalJitter> by_delay{backoff, 4};
+  for (int i = 0; i < 3; ++i) CHECK(by_delay.next(backoff, ProportionalJitter{}, 0.5) == 1s);
+  CHECK(first == 0);
+  CHECK(later == 3);
+  Waits<Asked, HalfAsMuchAgain> by_all{backoff, 4};  // says nothing of itself
+  by_all.next(backoff, HalfAsMuchAgain{}, 0.5);
+  CHECK(first > 0);
+  CHECK(later == 4);
+  Waits<Asked, ThreeTimesTheFirst> by_the_first{backoff, 4};
+  for (int i = 0; i < 3; ++i) CHECK(by_the_first.next(backoff, ThreeTimesTheFirst{}, 0.5) == 3s);
+  by_the_first.skip(backoff);
+  CHECK(later == 4);
   // Cap and floor are still those of the retry: from 4 s on, the two parts hold it at 6 s, and then at 1 s.
   const ChainedBackoff chain{2, ExponentialBackoff{.initial_delay = 4s, .max_delay = 6s},
                              ExponentialBackoff{.initial_delay = 1s, .max_delay = 1s}};

@@ -103,16 +103,12 @@ struct RunningAsItIs {
   constexpr Duration next(const B& backoff, int retry) const noexcept { return backoff(retry); }
 };
 template <class B>
-struct running_form {
-  using type = RunningByNumber<B>;
-};
+RunningByNumber<B> running_form();
 template <class B>
   requires requires { typename B::Running; }
-struct running_form<B> {
-  using type = typename B::Running;
-};
+typename B::Running running_form();
 template <class B>
-using Running = typename running_form<B>::type;
+using Running = decltype(running_form<B>());
 // The first delay again and again: kept, for made anew at each draw it was a third of what decorrelated jitter costs.
 template <class B>
 struct RunningInPlace {

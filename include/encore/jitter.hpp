@@ -25,9 +25,9 @@ struct JitterInput {
 ///     using role = encore::role::Jitter;
 ///     constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; }
 ///   };
-/// It may have `static constexpr bool draws = false` if it needs no draw, `static constexpr bool looks_back = false` if
-/// it does not use `previous` (previews then skip the waits before), `static constexpr bool looks_at_delay = false` if it does
-/// not use `delay` (then none but the first is computed), and `hint_share()`.
+/// It may say what it does not look at, as `static constexpr bool draws = false`, so that nobody computes it: `draws`;
+/// `looks_back`, at `previous` (previews then skip the waits before); `looks_at_initial`; `looks_at_delay`. And it may have
+/// `hint_share()`.
 template <class J>
 concept Jitter = Plays<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
   { jitter(input) } -> std::convertible_to<Duration>;
@@ -41,7 +41,11 @@ inline constexpr bool draws = !requires { requires !J::draws; };
 template <class J>
 inline constexpr bool looks_back = !requires { requires !J::looks_back; };
 
-/// True for a jitter whose wait depends on more of the backoff than the first delay and the cap.
+/// True for a jitter whose wait depends on the first delay.
+template <class J>
+inline constexpr bool looks_at_initial = !requires { requires !J::looks_at_initial; };
+
+/// True for a jitter whose wait depends on the delay before this retry, not on the first alone.
 template <class J>
 inline constexpr bool looks_at_delay = !requires { requires !J::looks_at_delay; };
 
@@ -57,6 +61,7 @@ struct NoJitter {
   using role = encore::role::Jitter;
   static constexpr bool draws = false;
   static constexpr bool looks_back = false;
+  static constexpr bool looks_at_initial = false;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept { return input.delay; }
   constexpr double hint_share() const noexcept { return 0.0; }
@@ -67,6 +72,7 @@ static_assert(Jitter<NoJitter>);
 struct FullJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
+  static constexpr bool looks_at_initial = false;
   Span<"at_least"> at_least = Duration::zero();
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
@@ -80,6 +86,7 @@ static_assert(Jitter<FullJitter>);
 struct EqualJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
+  static constexpr bool looks_at_initial = false;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
     return nearest_duration(detail::count(input.delay) * (0.5 + 0.5 * input.draw));
@@ -92,6 +99,7 @@ static_assert(Jitter<EqualJitter>);
 struct ProportionalJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
+  static constexpr bool looks_at_initial = false;
   Share<"ratio"> ratio = 0.25;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
@@ -106,7 +114,6 @@ static_assert(Jitter<ProportionalJitter>);
 /// cap, as by the form of the AWS Architecture Blog, 2015. Of the backoff it uses only first delay and cap. (C2, C9)
 struct DecorrelatedJitter {
   using role = encore::role::Jitter;
-  static constexpr bool looks_back = true;
   static constexpr bool looks_at_delay = false;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
@@ -126,10 +133,8 @@ constexpr Duration jittered(const J& jitter, const JitterInput& input, Duration 
 /// The largest share by which jitter may lengthen a server's hint: the jitter's `hint_share()`, else a quarter. (E1)
 template <Jitter J>
 constexpr double hint_share_of(const J& jitter) {
-  if constexpr (requires {
-                  { jitter.hint_share() } -> std::convertible_to<double>;
-                })
-    return jitter.hint_share();
+  if constexpr (requires { static_cast<double>(jitter.hint_share()); })
+    return static_cast<double>(jitter.hint_share());
   else
     return 0.25;
 }

@@ -33,7 +33,9 @@ class Waits {
     const Duration delay = progression_.next(backoff);
     const JitterInput input{.delay = delay,
                             .previous = previous_,
-                            .initial = looks_at_delay<J> ? delay_of(backoff, 0) : delay,
+                            .initial = !looks_at_delay<J>    ? delay
+                                       : looks_at_initial<J> ? delay_of(backoff, 0)
+                                                             : Duration{},
                             .cap = cap_of(backoff, retry),
                             .draw = draw};
     const Duration wait = jittered(jitter, input, floor_of(backoff, retry));
