@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.24)
 include(${CMAKE_CURRENT_LIST_DIR}/../compile.cmake)
 
 set(most_standard_lines 3000)
-set(most_own_lines 4100)
+set(most_own_lines 4170)
 set(never functional random regex iostream)
 
 # preprocessed(<lines variable> <files variable> <name> <header>...): lines that are not blank, and every file read.
