@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 using namespace benchmarks;
@@ -91,18 +90,17 @@ class BareContention {
 
 int main() {
   // With few clients a bare loop's heap is next to empty, while a clock that threads may share costs the same.
-  for (const auto& [gate, clients] : {std::pair{"figure", 10}, std::pair{"P14", 100}}) {
+  for (const int clients : {10, 100}) {
     const auto path = "a trial of " + std::to_string(clients) + " clients that contend";
-    const int number = clients;
     measure(
-        gate, path, "hand",
-        [&](int trial) { return BareContention{static_cast<std::uint64_t>(trial)}.run(number); }, 40);
+        "P14", path, "hand",
+        [&](int trial) { return BareContention{static_cast<std::uint64_t>(trial)}.run(clients); }, 40);
     measure(
-        gate, path, "encore",
+        "P14", path, "encore",
         [&](int trial) {
           return simulation::with_strategy("full", [&](const auto& backoff, const auto& jitter) {
             const auto seed = static_cast<std::uint64_t>(trial);
-            return std::int64_t{simulation::contend(backoff, jitter, number, seed).writes};
+            return std::int64_t{simulation::contend(backoff, jitter, clients, seed).writes};
           });
         },
         40);

@@ -1,6 +1,7 @@
 #include <encore/backoff.hpp>
 #include <encore/limits.hpp>
 #include <encore/predicate.hpp>
+#include <encore/random.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 
@@ -9,7 +10,9 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <stdexcept>
@@ -128,6 +131,42 @@ TEST_CASE("an action runs when its time comes, in the order of time", "[fake_clo
   CHECK(ran == std::vector<std::string>{"early@100ms", "late@300ms", "later@300ms"});
   CHECK(clock.now() == TimePoint{1100ms});
   CHECK(clock.sleeps() == Durations{99ms, 1ms});
+}
+
+TEST_CASE("many actions run in the order of time, and at one time in the order in which they were scheduled",
+          "[fake_clock]") {
+  FakeClock clock;
+  struct Ran {
+    TimePoint time;
+    int number;
+    auto operator<=>(const Ran&) const = default;
+  };
+  std::vector<Ran> expected, ran;
+  encore::Random random{17};
+  int number = 0;
+  const auto schedule = [&] {  // at one of 40 times, so that many are equal
+    const auto time = clock.now() + std::chrono::milliseconds{1 + static_cast<int>(random.draw() * 40)};
+    expected.push_back({time, ++number});
+    return time;
+  };
+  const auto run = [&](TimePoint time, int which) {
+    CHECK(clock.now() == time);
+    ran.push_back({time, which});
+  };
+  for (int i = 0; i < 200; ++i) {
+    const auto time = schedule();
+    clock.at(time, [&, time, which = number] {
+      run(time, which);
+      const auto next = schedule();  // each makes way for two more
+      clock.at(next, [&, next, its = number] { run(next, its); });
+      const auto another = schedule();
+      clock.at(another, [&, another, its = number] { run(another, its); });
+    });
+  }
+  clock.advance(100ms);
+  std::ranges::sort(expected);
+  CHECK(ran.size() == 600);
+  CHECK(ran == expected);
 }
 
 TEST_CASE("an action that is due at once, or was passed over by set, runs with the next move",

@@ -9,11 +9,11 @@
 #include <encore/testing/durations.hpp>
 #include <encore/unretryable.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -131,16 +131,27 @@ class FakeClock {
   }
 
  private:
-  using Actions = std::multimap<TimePoint, std::function<void()>>;
-
-  void schedule(TimePoint time, std::function<void()>& action) {
-    if (!used_) {
-      actions_.emplace(time, std::move(action));
-    } else {
-      used_.key() = time;
-      used_.mapped().swap(action);
-      actions_.insert(std::move(used_));
+  struct Action {
+    std::function<void()> what;
+    Action* next_unused;
+  };
+  struct Scheduled {
+    TimePoint time;
+    std::int64_t number;  // of two at the same time, the one that was scheduled first comes first
+    Action* action;
+    friend bool operator>(const Scheduled& one, const Scheduled& other) noexcept {
+      if (one.time == other.time) [[unlikely]]
+        return one.number > other.number;
+      return one.time > other.time;
     }
+  };
+
+  void schedule(TimePoint time, std::function<void()>& what) {
+    Action* const place = unused_ != nullptr ? unused_ : &actions_.emplace_back();
+    scheduled_.push_back({time, next_number_++, place});
+    unused_ = place->next_unused;
+    place->what.swap(what);
+    std::push_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
   }
   // Lets time pass up to each action that is due on the way, and runs it without the lock. Answers with the time that has
   // passed: less than `span` after a stop. What an action does to the clock itself is beside the span.
@@ -148,17 +159,20 @@ class FakeClock {
     auto left = span;
     while (!stop.stop_requested()) {
       const auto now = now_.load(std::memory_order_relaxed);
-      const auto due = actions_.begin();
-      const auto step = due == actions_.end() ? (Duration::max)() : time_between(now, due->first);
-      if (due == actions_.end() || step > left) {
+      const auto step = scheduled_.empty() ? (Duration::max)() : time_between(now, scheduled_.front().time);
+      if (scheduled_.empty() || step > left) {
         move_on(left);
         return span;
       }
       move_on(step);
       left -= step;
-      used_ = actions_.extract(due);
-      const auto action = std::move(used_.mapped());
-      attempt_started();  // an action that schedules itself for now would never end either
+      std::pop_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
+      Action* const place = scheduled_.back().action;
+      scheduled_.pop_back();
+      place->next_unused = std::exchange(unused_, place);
+      const auto action = std::move(place->what);
+      if (step == Duration::zero())
+        attempt_started();  // an action that schedules itself for now would never end either
       lock.unlock();
       action();
       lock.lock();
@@ -188,9 +202,11 @@ class FakeClock {
   mutable std::mutex mutex_;
   WallTime wall_ = first_wall;
   std::deque<Duration> sleeps_;  // not a vector: in a long simulation, growing it costs more than all else
-  Actions actions_;
-  Actions::node_type
-      used_;  // the last action's: in a simulation that one schedules the next, which then allocates nothing
+  // A heap of small entries, and actions that stay where they are, each in the place of one that is over.
+  std::vector<Scheduled> scheduled_;
+  std::deque<Action> actions_;
+  Action* unused_ = nullptr;
+  std::int64_t next_number_ = 0;
 };
 static_assert(Clock<FakeClock>);
 
