@@ -1,4 +1,5 @@
 #include <encore/already_retries.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/telemetry/log_text.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -3,6 +3,7 @@
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/scope.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/scripted.hpp>
 

@@ -1,5 +1,6 @@
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,9 +1,12 @@
 #include "attempts.hpp"
 #include <encore/driver.hpp>
 #include <encore/limits.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 #include <encore/testing/scripted.hpp>

@@ -6,6 +6,7 @@
 #include <encore/on_failure.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 

@@ -1,6 +1,7 @@
 // A thread that is cancelled unwinds by what looks like an exception and must not be kept: libstdc++ on POSIX threads.
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

@@ -2,6 +2,7 @@
 #include <encore/http/retry_after.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,10 +1,12 @@
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
 #include <encore/refused.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 

@@ -1,6 +1,7 @@
 #include <encore/limits.hpp>
 #include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>

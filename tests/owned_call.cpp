@@ -1,4 +1,5 @@
 #include <encore/owned_call.hpp>
+#include <encore/stop_token.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

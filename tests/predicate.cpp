@@ -1,5 +1,6 @@
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

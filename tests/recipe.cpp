@@ -1,4 +1,5 @@
 #include <encore/never_retry.hpp>
+#include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
 #include <encore/recipe.hpp>
 #include <encore/retry_policy.hpp>

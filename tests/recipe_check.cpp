@@ -1,4 +1,5 @@
 // What a policy must not refuse. What it refuses, and in which words, stands in must_not_compile/.
+#include <encore/outcome.hpp>
 #include <encore/recipe_check.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>

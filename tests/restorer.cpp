@@ -3,6 +3,7 @@
 #include <encore/restorer.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

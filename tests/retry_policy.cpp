@@ -1,5 +1,7 @@
 #include <encore/limits.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>

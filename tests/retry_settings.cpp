@@ -1,5 +1,6 @@
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,9 +1,11 @@
 #include "attempts.hpp"
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/retrying.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 

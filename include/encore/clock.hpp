@@ -8,8 +8,12 @@
 
 #include <chrono>
 #include <concepts>
-#include <condition_variable>
-#include <mutex>
+#if __has_include(<unistd.h>)
+#include <cerrno>
+#include <ctime>
+#else
+#include <thread>
+#endif
 
 namespace encore {
 
@@ -35,24 +39,23 @@ class SteadyClock {
 
   /// `duration` is at most `longest_wait` here: longer ones would overflow inside the standard library. (C7)
   ENCORE_COLD static void sleep_for(Duration duration, const StopView& stop) {
-    struct Waker {
-      std::mutex mutex;
-      std::condition_variable wake_up;
-      bool stopped = false;
-    } waker;
-    const auto until = std::chrono::steady_clock::now() + duration;
-    // Declared before the lock: the action may hold the mutex while this subscription is being ended.
-    const StopSubscription subscription{stop,
-                                        {[](void* argument) noexcept {
-                                           auto& asleep = *static_cast<Waker*>(argument);
-                                           const std::lock_guard lock{asleep.mutex};
-                                           asleep.stopped = true;
-                                           asleep.wake_up.notify_one();
-                                         },
-                                         &waker}};
-    std::unique_lock lock{waker.mutex};
-    while (!waker.stopped && waker.wake_up.wait_until(lock, until) != std::cv_status::timeout) {}
+    if (stop.watches())
+      stop.operations_->wait_for(duration, stop);
+    else
+      sleep_through(duration);
   }
+
+ private:
+#if __has_include(<unistd.h>)
+  // What `std::this_thread::sleep_for` does, without the price of `<thread>`.
+  static void sleep_through(Duration duration) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
+    timespec left{static_cast<std::time_t>(seconds.count()), static_cast<long>((duration - seconds).count())};
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {}
+  }
+#else
+  static void sleep_through(Duration duration) { std::this_thread::sleep_for(duration); }
+#endif
 };
 static_assert(Clock<SteadyClock>);
 

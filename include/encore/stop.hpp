@@ -1,34 +1,14 @@
-// Stopping from outside: a view of any stop token, and the means to be woken by it.
+// Stopping from outside: a view of any stop token, and the means to be told by it.
 #pragma once
 #include <encore/address_of.hpp>
+#include <encore/duration.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <new>
-#include <type_traits>
-#include <utility>
-#include <version>
-#if defined(__cpp_lib_jthread)
-#include <stop_token>
-#endif
 
 namespace encore {
 
-/// The callback type that belongs to a stop token: `Token::callback_type<Function>` as in P2300, or a specialisation of
-/// this trait for a token of one's own.
-template <class Token, class Function>
-struct stop_callback_for {};
-template <class Token, class Function>
-  requires requires { typename Token::template callback_type<Function>; }
-struct stop_callback_for<Token, Function> {
-  using type = typename Token::template callback_type<Function>;
-};
-#if defined(__cpp_lib_jthread)
-template <class Function>
-struct stop_callback_for<std::stop_token, Function> {
-  using type = std::stop_callback<Function>;
-};
-#endif
+class StopView;
 
 /// What a stop callback is made of here: a plain function and its argument.
 struct StopAction {
@@ -37,34 +17,48 @@ struct StopAction {
   void operator()() const noexcept { act(argument); }
 };
 
-/// A token says whether a stop was requested or ever can be, is cheap to copy, and calls back when it happens. (L4)
-/// `std::stop_token` is one; a token from another library joins by its nested `callback_type`.
-template <class T>
-concept StopToken =
-    requires(const T& token) {
-      { token.stop_requested() } -> std::convertible_to<bool>;
-      { token.stop_possible() } -> std::convertible_to<bool>;
-      typename stop_callback_for<T, StopAction>::type;
-    } && std::copy_constructible<T> &&
-    std::constructible_from<typename stop_callback_for<T, StopAction>::type, T, StopAction>;
-#if defined(__cpp_lib_jthread)
-static_assert(StopToken<std::stop_token>);
-#endif
+namespace detail {
 
-/// A view of a stop token of any type; the token must outlive it, so a temporary one is refused.
-/// Default-made it never asks to stop. As thread-safe as the token itself.
+template <class T>
+concept AsksToStop = requires(const T& token) {
+  { token.stop_requested() } -> std::convertible_to<bool>;
+  { token.stop_possible() } -> std::convertible_to<bool>;
+};
+
+struct StopOperations {
+  bool (*requested)(const void* token) noexcept;
+  bool (*possible)(const void* token) noexcept;
+  void (*subscribe)(const void* token, void* room, StopAction action);
+  void (*unsubscribe)(void* room) noexcept;
+  void (*copy)(const void* token, void* room) noexcept;
+  void (*destroy)(void* room) noexcept;
+  void (*wait_for)(Duration, const StopView&);  // in real time, until a stop is requested
+};
+inline constexpr std::size_t stop_callback_room = 128;
+inline constexpr std::size_t stop_token_room = 2 * sizeof(void*);
+
+// The operations of a type of tokens, in <encore/stop_token.hpp>: they are dear to include, and most calls bring no token.
+template <class Token>
+struct TokenOperations;
+
+}  // namespace detail
+
+/// A view of a stop token of any type; the token must outlive it, so a temporary one is refused. Who makes one includes
+/// `<encore/stop_token.hpp>`, as `<encore/encore.hpp>` does. Default-made it never asks to stop. As thread-safe as the token itself.
 class StopView {
  public:
   constexpr StopView() noexcept = default;
   template <class Token>
-    requires(!std::same_as<Token, StopView> && StopToken<Token>)
-  constexpr StopView(const Token& token) noexcept
-      : token_{detail::address_of(token)},
-        operations_{&operations_for<Token>} {}
+    requires(!std::same_as<Token, StopView> && detail::AsksToStop<Token>)
+  constexpr StopView(const Token& token) noexcept : token_{detail::address_of(token)} {
+    constexpr bool known = requires { sizeof(detail::TokenOperations<Token>); };
+    static_assert(known, "a call that brings a stop token needs: #include <encore/stop_token.hpp>");
+    if constexpr (known) operations_ = &detail::TokenOperations<Token>::all;
+  }
   template <class Token>
-    requires(!std::same_as<Token, StopView> && StopToken<Token>)
-  constexpr StopView(const Token&& token) noexcept : StopView{token} {
-    static_assert(!StopToken<Token>,
+    requires(!std::same_as<Token, StopView> && detail::AsksToStop<Token>)
+  constexpr StopView(const Token&&) noexcept {
+    static_assert(!detail::AsksToStop<Token>,
                   "a call only views its stop token: give the token a name, so that it outlives the call");
   }
 
@@ -78,41 +72,12 @@ class StopView {
   [[nodiscard]] constexpr bool watches() const noexcept { return operations_ != nullptr; }
 
  private:
+  friend class SteadyClock;
   friend class StopSubscription;
   friend class OwnedStop;
-  static constexpr std::size_t callback_room = 128;
-  static constexpr std::size_t token_room = 2 * sizeof(void*);
-
-  struct Operations {
-    bool (*requested)(const void*) noexcept;
-    bool (*possible)(const void*) noexcept;
-    void (*subscribe)(const void* token, void* room, StopAction action);
-    void (*unsubscribe)(void* room) noexcept;
-    void (*copy)(const void* token, void* room) noexcept;
-    void (*destroy)(void* room) noexcept;
-  };
-  template <class Token>
-  static constexpr Operations make_operations() noexcept {
-    using Callback = typename stop_callback_for<Token, StopAction>::type;
-    static_assert(sizeof(Callback) <= callback_room && alignof(Callback) <= alignof(std::max_align_t),
-                  "this token's callback type is larger than encore's room for it");
-    static_assert(sizeof(Token) <= token_room && alignof(Token) <= alignof(void*),
-                  "a stop token is at most two pointers large");
-    return {
-        [](const void* token) noexcept -> bool { return static_cast<const Token*>(token)->stop_requested(); },
-        [](const void* token) noexcept -> bool { return static_cast<const Token*>(token)->stop_possible(); },
-        [](const void* token, void* room, StopAction action) {
-          ::new (room) Callback(*static_cast<const Token*>(token), action);
-        },
-        [](void* room) noexcept { static_cast<Callback*>(room)->~Callback(); },
-        [](const void* token, void* room) noexcept { ::new (room) Token(*static_cast<const Token*>(token)); },
-        [](void* room) noexcept { static_cast<Token*>(room)->~Token(); }};
-  }
-  template <class Token>
-  static constexpr Operations operations_for = make_operations<Token>();
 
   const void* token_ = nullptr;
-  const Operations* operations_ = nullptr;
+  const detail::StopOperations* operations_ = nullptr;
 };
 
 /// Calls `action` once when a stop is requested, at once if it was already; not after the destructor has returned.
@@ -129,8 +94,8 @@ class StopSubscription {
   }
 
  private:
-  const StopView::Operations* operations_;
-  alignas(std::max_align_t) std::byte room_[StopView::callback_room];
+  const detail::StopOperations* operations_;
+  alignas(std::max_align_t) std::byte room_[detail::stop_callback_room];
 };
 
 /// A copy of the token behind a view, for those who outlive the caller's token: a coroutine's frame, say.
@@ -155,8 +120,8 @@ class OwnedStop {
   }
 
  private:
-  const StopView::Operations* operations_;
-  alignas(void*) std::byte room_[StopView::token_room];
+  const detail::StopOperations* operations_;
+  alignas(void*) std::byte room_[detail::stop_token_room];
 };
 
 }  // namespace encore

@@ -1,4 +1,5 @@
 #include <encore/async/sleeper.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/task.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -11,6 +11,7 @@
 #include <encore/random.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

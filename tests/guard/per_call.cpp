@@ -6,6 +6,7 @@
 #include <encore/predicate.hpp>
 #include <encore/refused.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/scripted.hpp>
 

@@ -2,8 +2,10 @@
 #include <encore/guard/permits.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 #include <encore/testing/scripted.hpp>

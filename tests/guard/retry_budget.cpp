@@ -11,6 +11,7 @@
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/scripted.hpp>

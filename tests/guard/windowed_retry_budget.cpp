@@ -4,6 +4,7 @@
 #include <encore/limits.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

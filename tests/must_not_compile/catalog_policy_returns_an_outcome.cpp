@@ -1,4 +1,5 @@
 // EXPECT: a tool in a catalog is answered with a ToolResult: give its policy TellModel{}
+#include <encore/outcome.hpp>
 #include <encore/tool/tool_catalog.hpp>
 
 void test(encore::ToolCatalog& catalog) {

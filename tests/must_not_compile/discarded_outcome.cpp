@@ -1,5 +1,6 @@
 // EXPECT: an Outcome may hold a failure
 // FLAGS: -Werror
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 
 void test() {

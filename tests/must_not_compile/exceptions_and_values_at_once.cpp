@@ -1,5 +1,6 @@
 // EXPECT: one of these predicates looks at exceptions and the other at returned values
 // EXPECT: join them with ||
+#include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 
 struct TimeoutError {};

@@ -1,4 +1,5 @@
 // EXPECT: a RetryPolicy takes one failure strategy
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 
 #ifdef ENCORE_FIXED

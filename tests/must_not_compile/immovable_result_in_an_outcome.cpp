@@ -1,4 +1,5 @@
 // EXPECT: this failure strategy needs a result that can be moved
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 
 struct Session {

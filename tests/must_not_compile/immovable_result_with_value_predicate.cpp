@@ -1,4 +1,5 @@
 // EXPECT: a predicate on returned values needs a result that can be moved
+#include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 
 struct Session {

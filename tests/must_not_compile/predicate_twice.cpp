@@ -1,4 +1,5 @@
 // EXPECT: a RetryPolicy takes one predicate: join two with ||
+#include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 
 struct TimeoutError {};

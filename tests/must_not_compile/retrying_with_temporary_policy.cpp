@@ -1,5 +1,6 @@
 // EXPECT: a Retrying only refers to its policy: give the policy a name, so that it outlives the call
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
 
 void test() {
 #ifdef ENCORE_FIXED

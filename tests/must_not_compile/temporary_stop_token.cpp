@@ -1,5 +1,6 @@
 // EXPECT: a call only views its stop token: give the token a name, so that it outlives the call
 #include <encore/call.hpp>
+#include <encore/stop_token.hpp>
 
 #include <stop_token>
 

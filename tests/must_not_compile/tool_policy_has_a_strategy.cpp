@@ -1,4 +1,5 @@
 // EXPECT: this policy already has a failure strategy: leave it out of the policy, and give TellModel{}
+#include <encore/outcome.hpp>
 #include <encore/tool/tool_retry.hpp>
 
 #ifdef ENCORE_FIXED

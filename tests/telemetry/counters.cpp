@@ -4,6 +4,7 @@
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/telemetry/counters.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,5 +1,6 @@
 #include "flat_json.hpp"
 #include "hand_made.hpp"
+#include <encore/outcome.hpp>
 #include <encore/telemetry/format.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -2,6 +2,7 @@
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/telemetry/shadow_policy.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -3,6 +3,7 @@
 #include <encore/predicate.hpp>
 #include <encore/random.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

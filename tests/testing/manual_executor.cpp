@@ -1,3 +1,4 @@
+#include <encore/stop_token.hpp>
 #include <encore/testing/manual_executor.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,7 @@
 #include "../testing/by_hand.hpp"
 #include <encore/backoff_shapes.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/matchers.hpp>
 #include <encore/testing/recorder.hpp>

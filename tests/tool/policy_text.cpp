@@ -1,3 +1,4 @@
+#include <encore/never_retry.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>

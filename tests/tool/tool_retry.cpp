@@ -1,5 +1,6 @@
 #include "../attempts.hpp"
 #include "../csv.hpp"
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,4 +1,6 @@
+#include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/matchers.hpp>

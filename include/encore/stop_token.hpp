@@ -1,0 +1,92 @@
+// Which stop tokens a call can bring, and how the real clock's waits are ended by them.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/duration.hpp>
+#include <encore/stop.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <new>
+#include <version>
+#if defined(__cpp_lib_jthread)
+#include <stop_token>
+#endif
+
+namespace encore {
+
+/// The callback type that belongs to a stop token: `Token::callback_type<Function>` as in P2300, or a specialisation of
+/// this trait for a token of one's own.
+template <class Token, class Function>
+struct stop_callback_for {};
+template <class Token, class Function>
+  requires requires { typename Token::template callback_type<Function>; }
+struct stop_callback_for<Token, Function> {
+  using type = typename Token::template callback_type<Function>;
+};
+#if defined(__cpp_lib_jthread)
+template <class Function>
+struct stop_callback_for<std::stop_token, Function> {
+  using type = std::stop_callback<Function>;
+};
+#endif
+
+/// A token says whether a stop was requested or ever can be, is cheap to copy, and calls back when it happens. (L4)
+/// `std::stop_token` is one; a token from another library joins by its nested `callback_type`.
+template <class T>
+concept StopToken = detail::AsksToStop<T> && requires { typename stop_callback_for<T, StopAction>::type; } &&
+                    std::copy_constructible<T> &&
+                    std::constructible_from<typename stop_callback_for<T, StopAction>::type, T, StopAction>;
+#if defined(__cpp_lib_jthread)
+static_assert(StopToken<std::stop_token>);
+#endif
+
+namespace detail {
+
+ENCORE_COLD inline void wait_for(Duration duration, const StopView& stop) {
+  struct Waker {
+    std::mutex mutex;
+    std::condition_variable wake_up;
+    bool stopped = false;
+  } waker;
+  const auto until = std::chrono::steady_clock::now() + duration;
+  // Declared before the lock: the action may hold the mutex while this subscription is being ended.
+  const StopSubscription subscription{stop,
+                                      {[](void* argument) noexcept {
+                                         auto& asleep = *static_cast<Waker*>(argument);
+                                         const std::lock_guard lock{asleep.mutex};
+                                         asleep.stopped = true;
+                                         asleep.wake_up.notify_one();
+                                       },
+                                       &waker}};
+  std::unique_lock lock{waker.mutex};
+  while (!waker.stopped && waker.wake_up.wait_until(lock, until) != std::cv_status::timeout) {}
+}
+
+template <class Token>
+struct TokenOperations {
+  static_assert(StopToken<Token>,
+                "this token has no callback type: give it a nested `callback_type<Function>` as in P2300, or "
+                "specialise encore::stop_callback_for");
+  using Callback = typename stop_callback_for<Token, StopAction>::type;
+  static_assert(sizeof(Callback) <= stop_callback_room && alignof(Callback) <= alignof(std::max_align_t),
+                "this token's callback type is larger than encore's room for it");
+  static_assert(sizeof(Token) <= stop_token_room && alignof(Token) <= alignof(void*),
+                "a stop token is at most two pointers large");
+
+  static constexpr StopOperations all{
+      [](const void* token) noexcept -> bool { return static_cast<const Token*>(token)->stop_requested(); },
+      [](const void* token) noexcept -> bool { return static_cast<const Token*>(token)->stop_possible(); },
+      [](const void* token, void* room, StopAction action) {
+        ::new (room) Callback(*static_cast<const Token*>(token), action);
+      },
+      [](void* room) noexcept { static_cast<Callback*>(room)->~Callback(); },
+      [](const void* token, void* room) noexcept { ::new (room) Token(*static_cast<const Token*>(token)); },
+      [](void* room) noexcept { static_cast<Token*>(room)->~Token(); },
+      &wait_for};
+};
+
+}  // namespace detail
+}  // namespace encore
