@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::Duration;
+using encore::earlier_of;
 using encore::held;
 using encore::later;
 using encore::longest_wait;
@@ -117,6 +118,19 @@ TEST_CASE("a point in time plus a span stays in the range [C7]", "[duration]") {
   CHECK(later(TimePoint::min(), -1ns) == TimePoint::min());
   CHECK(later(TimePoint{-1s}, Duration::min()) == TimePoint::min());
   CHECK(later(TimePoint::min(), Duration::max()) == TimePoint{-1ns});
+}
+
+TEST_CASE("of two points in time the earlier is taken, in either order, at the ends of the range too",
+          "[duration]") {
+  CHECK(earlier_of(TimePoint{1s}, TimePoint{2s}) == TimePoint{1s});
+  CHECK(earlier_of(TimePoint{2s}, TimePoint{-1s}) == TimePoint{-1s});
+  CHECK(earlier_of(TimePoint::min(), TimePoint::max()) == TimePoint::min());
+  CHECK(earlier_of(TimePoint::max(), TimePoint::min()) == TimePoint::min());
+}
+
+TEST_CASE("whole seconds are seconds, up to the largest int", "[duration]") {
+  CHECK(encore::whole_seconds(60) == 1min);
+  CHECK(encore::whole_seconds(2'147'483'647) == 2'147'483'647s);
 }
 
 TEST_CASE("the longest wait is 8,760 hours, and a clock can be asked for it [C7]", "[duration]") {

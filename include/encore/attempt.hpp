@@ -23,7 +23,9 @@ class AttemptNotes {
     return has_status_ ? std::optional<int>{status_} : std::nullopt;
   }
   /// The dependency's own id for the request, cut at `longest_request_id` bytes; empty if none was noted.
-  constexpr std::string_view request_id() const noexcept { return {request_id_.data(), request_id_length_}; }
+  constexpr std::string_view request_id() const noexcept {
+    return {request_id_.data(), std::size_t{request_id_length_}};
+  }
   constexpr bool dispatched() const noexcept { return dispatched_; }
   constexpr bool answered() const noexcept { return answered_; }
   constexpr bool key_used() const noexcept { return key_used_; }
@@ -67,7 +69,7 @@ struct TimeLimits {
   constexpr std::optional<TimePoint> end() const noexcept {
     if (!budget) return deadline;
     const auto end_of_budget = later(started, *budget);
-    return deadline ? smaller_of(end_of_budget, *deadline) : end_of_budget;
+    return deadline ? earlier_of(end_of_budget, *deadline) : end_of_budget;
   }
 };
 

@@ -162,9 +162,9 @@ class GrowthFactor {
 /// constant, one below 1 shrinks. To the nearest nanosecond; a wait of over 104 days to one part in 2^53. (C1, A1)
 struct ExponentialBackoff {
   using role = encore::role::Backoff;
-  Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
+  Span<"initial_delay"> initial_delay = whole_seconds(1);
   GrowthFactor<"factor"> factor = 2.0;
-  WaitSpan<"max_delay"> max_delay = std::chrono::seconds{60};
+  WaitSpan<"max_delay"> max_delay = whole_seconds(60);
   WaitSpan<"min_delay"> min_delay = Duration::zero();
 
   constexpr Duration operator()(int retry) const noexcept { return Running{*this, retry}.next(*this, retry); }
@@ -202,7 +202,7 @@ static_assert(Backoff<ExponentialBackoff>);
 struct ConstantBackoff {
   using role = encore::role::Backoff;
   using Running = detail::RunningAsItIs<ConstantBackoff>;
-  WaitSpan<"delay"> delay = std::chrono::seconds{1};
+  WaitSpan<"delay"> delay = whole_seconds(1);
 
   constexpr Duration operator()(int) const noexcept { return delay; }
 };

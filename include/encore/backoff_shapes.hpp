@@ -20,9 +20,9 @@ namespace encore {
 struct LinearBackoff {
   using role = encore::role::Backoff;
   using Running = detail::RunningAsItIs<LinearBackoff>;
-  Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
-  Span<"step"> step = std::chrono::seconds{1};
-  WaitSpan<"max_delay"> max_delay = std::chrono::seconds{60};
+  Span<"initial_delay"> initial_delay = whole_seconds(1);
+  Span<"step"> step = whole_seconds(1);
+  WaitSpan<"max_delay"> max_delay = whole_seconds(60);
   WaitSpan<"min_delay"> min_delay = Duration::zero();
 
   constexpr Duration operator()(int retry) const noexcept {
@@ -37,8 +37,8 @@ static_assert(Backoff<LinearBackoff>);
 struct FibonacciBackoff {
   using role = encore::role::Backoff;
   using Running = detail::RunningAsItIs<FibonacciBackoff>;
-  Span<"initial_delay"> initial_delay = std::chrono::seconds{1};
-  WaitSpan<"max_delay"> max_delay = std::chrono::seconds{60};
+  Span<"initial_delay"> initial_delay = whole_seconds(1);
+  WaitSpan<"max_delay"> max_delay = whole_seconds(60);
   WaitSpan<"min_delay"> min_delay = Duration::zero();
 
   constexpr Duration operator()(int retry) const noexcept {

@@ -65,8 +65,6 @@ struct Call {
   }
 };
 
-static_assert(ReplaySafety{} == ReplaySafety::repeatable && StopReason{} == StopReason::none);
-
 /// A call on its way, with the id that everybody sees: its own, or one made when first looked at. (A4)
 /// Safe to look at from several threads. Not copied: views of the made id stay valid as long as it lives.
 class CurrentCall {
@@ -99,7 +97,7 @@ class CurrentCall {
         making_.wait(being_made, std::memory_order_acquire);
       }
     }
-    return {id_.data(), length_};
+    return {static_cast<const char*>(id_.data()), std::size_t{length_}};
   }
   void write_id(std::uint64_t number) const noexcept {
     constexpr std::string_view prefix{"encore-"};

@@ -2,9 +2,10 @@
 #pragma once
 #include <encore/attributes.hpp>
 #include <encore/call_frame.hpp>
+#include <encore/failure.hpp>
 #include <encore/nesting.hpp>
+#include <encore/on_failure.hpp>
 #include <encore/operation.hpp>
-#include <encore/outcome.hpp>
 #include <encore/refused.hpp>
 #include <encore/retry_state.hpp>
 
@@ -156,16 +157,9 @@ class Driver : Results<Policy, R> {
     [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, AttemptMark,
                                               std::tuple<const Attempt&>> mark{state.attempt()};
     if constexpr (Policy::prepares_retries) {
-      if (state.attempts() > 1) prepare(policy.before_retry().prepare, state.attempt());
+      if (state.attempts() > 1) detail::prepare(policy.before_retry().prepare, state.attempt());
     }
     return operation(state.attempt());
-  }
-  template <class Prepare>
-  static void prepare(const Prepare& prepare, const Attempt& attempt) {
-    if constexpr (std::invocable<const Prepare&, const Attempt&>)
-      prepare(attempt);
-    else
-      prepare();
   }
 
   static Decision wait(const Policy& policy, State& state, const Decision& next) {

@@ -17,8 +17,13 @@ using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 /// A point on the calendar: for HTTP dates, log stamps and saved state, never for waits. (D1)
 using WallTime = std::chrono::sys_time<Duration>;
 
+/// So many seconds, in the one unit: `whole_seconds(60)`.
+constexpr Duration whole_seconds(int seconds) noexcept {
+  return Duration{Duration::rep{seconds} * 1'000'000'000};
+}
+
 /// No wait is longer than this, whatever was configured. (C7)
-inline constexpr Duration longest_wait = std::chrono::hours{8'760};
+inline constexpr Duration longest_wait = whole_seconds(8'760 * 3'600);
 
 /// True for a duration that is a number: only a floating-point one can fail to be.
 template <class Rep, class Period>
@@ -76,23 +81,26 @@ constexpr Duration held(Duration wait, Duration floor, Duration cap) noexcept {
 
 /// The time from `begin` to `end`: held at the ends of the range, and never negative, whatever the clock did. (C7, D7)
 constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
-  if (end <= begin) return Duration::zero();
   const auto from = begin.time_since_epoch().count();
   const auto to = end.time_since_epoch().count();
+  if (to <= from) return Duration::zero();
   if (from < 0 && to > (std::numeric_limits<Duration::rep>::max)() + from) return (Duration::max)();
   return Duration{to - from};
 }
 
-/// `start + span` without overflow. (C7)
-constexpr TimePoint later(TimePoint start, Duration span) noexcept {
-  if (span > Duration::zero() && start > (TimePoint::max)() - span) return (TimePoint::max)();
-  if (span < Duration::zero() && start < (TimePoint::min)() - span) return (TimePoint::min)();
-  return start + span;
+/// The earlier of two points in time.
+constexpr TimePoint earlier_of(TimePoint first, TimePoint second) noexcept {
+  return second.time_since_epoch().count() < first.time_since_epoch().count() ? second : first;
 }
 
-static_assert(to_duration(std::chrono::duration<double>{0.4}) == std::chrono::milliseconds{400});
-static_assert(to_duration((std::chrono::hours::max)()) == (Duration::max)());
-static_assert(to_duration(std::chrono::duration<double>{1e30}) == (Duration::max)());
-static_assert(to_duration(std::chrono::duration<long long, std::pico>{1}) == Duration{1});
+/// `start + span` without overflow. (C7)
+constexpr TimePoint later(TimePoint start, Duration span) noexcept {
+  using Limits = std::numeric_limits<Duration::rep>;
+  const auto from = start.time_since_epoch().count();
+  const auto more = span.count();
+  if (more > 0 && from > (Limits::max)() - more) return (TimePoint::max)();
+  if (more < 0 && from < (Limits::min)() - more) return (TimePoint::min)();
+  return TimePoint{Duration{from + more}};
+}
 
 }  // namespace encore

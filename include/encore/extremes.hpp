@@ -16,6 +16,4 @@ constexpr T larger_of(T first, T second) noexcept {
   return first < second ? second : first;
 }
 
-static_assert(smaller_of(17, 18) == 17 && larger_of(17, 18) == 18);
-
 }  // namespace encore

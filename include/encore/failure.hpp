@@ -162,4 +162,16 @@ struct Failure {
   bool refused_on_entry() const noexcept { return attempts == 0; }
 };
 
+namespace detail {
+
+/// The figures of a call that ended, of which an outcome with a value tells.
+struct CallFigures {
+  StopReason reason;
+  int attempts;
+  Duration elapsed;
+  Duration slept;
+  int observer_errors;
+};
+
+}  // namespace detail
 }  // namespace encore

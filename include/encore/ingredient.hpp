@@ -60,8 +60,16 @@ using role_of = typename detail::role_of_type<std::remove_cvref_t<T>>::type;
 template <class T>
 concept Ingredient = requires { typename role_of<T>; };
 
+namespace detail {
 template <class T, class Role>
-concept Plays = Ingredient<T> && std::same_as<role_of<T>, Role>;
+concept NamesRole = std::same_as<typename std::remove_cvref_t<T>::role, Role>;
+}  // namespace detail
+
+/// Does it play that role? Only of observers it is asked whether they can be called, which is dear to compile: the operators
+/// of predicates ask it of whatever this library negates.
+template <class T, class Role>
+concept Plays = detail::NamesRole<T, Role> ||
+                (std::same_as<Role, role::Observer> && Ingredient<T> && std::same_as<role_of<T>, Role>);
 
 namespace detail {
 

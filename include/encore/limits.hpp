@@ -88,7 +88,7 @@ struct NoAttemptTimeout {
 /// The longest server hint that is obeyed; a longer one stops the call. At most `longest_wait`. (C7, E2)
 struct HintCap {
   using role = encore::role::HintCap;
-  WaitSpan<"hint_cap"> value = std::chrono::seconds{120};
+  WaitSpan<"hint_cap"> value = whole_seconds(120);
 };
 
 /// Runs before each retry, after the wait: refreshes a token, reconnects. Takes the attempt or nothing. If it throws, that is

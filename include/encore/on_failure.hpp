@@ -1,10 +1,10 @@
-// What the caller gets when the policy gives up: the exception, an outcome, or whatever a function makes of it.
+// What the caller gets when the policy gives up: the exception, or whatever a function makes of it. For an outcome there is
+// <encore/outcome.hpp>.
 #pragma once
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/operation.hpp>
-#include <encore/outcome.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -26,24 +26,6 @@ struct Rethrow {
   static constexpr auto mode = TerminalMode::exception;
   template <class R>
   using result = R;
-};
-
-/// An `Outcome`: the value, or why there is none. Never throws for a failure that the policy handles. (G2)
-struct ReturnOutcome {
-  using role = encore::role::OnFailure;
-  static constexpr auto mode = TerminalMode::error_result;
-  static constexpr bool reports_time = true;
-  template <class R>
-  using result = Outcome<R>;
-
-  template <class R>
-  Outcome<R> failed(Failure&& failure) const {
-    return Outcome<R>{std::move(failure)};
-  }
-  template <class R, class Last>
-  Outcome<R> failed(Failure&& failure, Last&& last) const {
-    return Outcome<R>{std::move(failure), std::forward<Last>(last)};
-  }
 };
 
 /// What a function makes of the failure. It gets the whole `const Failure&`, and its result must convert to the callable's.
@@ -75,7 +57,7 @@ struct FormatFailure {
   }
 };
 
-static_assert(FailureStrategy<Rethrow> && FailureStrategy<ReturnOutcome>);
+static_assert(FailureStrategy<Rethrow>);
 
 /// Hands the failures that the predicate did not match to the failure strategy as well, instead of letting them out. What
 /// is never retried still leaves. (B3)

@@ -14,6 +14,7 @@
 
 #include <encore/address_of.hpp>
 #include <encore/failure.hpp>
+#include <encore/on_failure.hpp>
 #include <encore/refused.hpp>
 #include <encore/setting.hpp>
 
@@ -80,15 +81,6 @@ class FailedOutcome {
   Duration slept_{};
   int observer_errors_ = 0;
   StopReason reason_ = StopReason::succeeded;
-};
-
-/// The figures of a call that ended, for an outcome with a value.
-struct CallFigures {
-  StopReason reason;
-  int attempts;
-  Duration elapsed;
-  Duration slept;
-  int observer_errors;
 };
 
 }  // namespace detail
@@ -191,5 +183,25 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome<void>
   }
 #endif
 };
+
+/// An `Outcome`: the value, or why there is none. Never throws for a failure that the policy handles. (G2)
+struct ReturnOutcome {
+  using role = encore::role::OnFailure;
+  static constexpr auto mode = TerminalMode::error_result;
+  static constexpr bool reports_time = true;
+  template <class R>
+  using result = Outcome<R>;
+
+  template <class R>
+  Outcome<R> failed(Failure&& failure) const {
+    return Outcome<R>{std::move(failure)};
+  }
+  template <class R, class Last>
+  Outcome<R> failed(Failure&& failure, Last&& last) const {
+    return Outcome<R>{std::move(failure), std::forward<Last>(last)};
+  }
+};
+
+static_assert(FailureStrategy<ReturnOutcome>);
 
 }  // namespace encore

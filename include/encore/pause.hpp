@@ -10,6 +10,7 @@
 #include <encore/random.hpp>
 #include <encore/schedule.hpp>
 
+#include <cstdint>
 #include <optional>
 
 namespace encore::detail {
@@ -30,18 +31,18 @@ class Pauses {
   Duration next(const Policy& policy, const CurrentCall& current, const std::optional<Duration>& hint) {
     if (!waits_) waits_.emplace(policy.backoff());
     auto draw = 0.0;
-    if constexpr (draws<typename Policy::JitterType>) draw = random(policy, current).draw();
+    if constexpr (draws<typename Policy::JitterType>) {
+      if (!stream_) stream_ = policy.seed() ? stream_of(*policy.seed(), current.id()) : fresh_stream();
+      Random random{*stream_};
+      draw = random.draw();
+      stream_ = random.state();
+    }
     return next_wait(policy, *waits_, hint, draw);
   }
 
  private:
-  friend struct Restorer;  // saves a call and brings it back
-  Random& random(const Policy& policy, const CurrentCall& current) {
-    if (!random_) random_.emplace(policy.seed() ? stream_of(*policy.seed(), current.id()) : fresh_stream());
-    return *random_;
-  }
-
-  std::optional<Random> random_{};
+  friend struct Restorer;                  // saves a call and brings it back
+  std::optional<std::uint64_t> stream_{};  // where the draws stand, once there was one
   std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
 };
 

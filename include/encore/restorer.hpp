@@ -23,7 +23,7 @@ struct Restorer {
     saved.previous = remembered ? state.pauses_.waits_->previous() : delay_of(policy.backoff(), 0);
     saved.slept = state.slept_;
     saved.elapsed = state.elapsed();
-    if (state.pauses_.random_) saved.stream = state.pauses_.random_->state();
+    saved.stream = state.pauses_.stream_;
   }
   template <class Policy>
   static void restore(Retrying<Policy>& retrying, const Policy& policy, const SavedCall& saved,
@@ -36,7 +36,7 @@ struct Restorer {
     state.slept_ = saved.slept;
     if (state.started_)
       state.frame_.limits.started = state.started_.emplace(later(*state.started_, -elapsed));
-    if (saved.stream) state.pauses_.random_.emplace(*saved.stream);
+    state.pauses_.stream_ = saved.stream;
     state.pauses_.waits_.emplace(policy.backoff(), saved.attempts - (saved.under_way ? 1 : 0),
                                  saved.previous);
     if (!saved.under_way) return;

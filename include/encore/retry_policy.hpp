@@ -4,14 +4,11 @@
 #include <encore/call.hpp>
 #include <encore/driver.hpp>
 #include <encore/extremes.hpp>
-#include <encore/never_retry.hpp>
 #include <encore/operation.hpp>
 #include <encore/policy_parts.hpp>
 #include <encore/recipe.hpp>
 #include <encore/recipe_check.hpp>
 #include <encore/refused.hpp>
-#include <encore/retry_if.hpp>
-#include <encore/retrying.hpp>
 #include <encore/schedule.hpp>
 #include <encore/setting.hpp>
 #include <encore/straight_run.hpp>

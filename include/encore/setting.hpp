@@ -28,7 +28,8 @@ struct FieldName {
 [[noreturn]] inline void refuse_setting(std::string_view field, std::string_view value,
                                         std::string_view reason) {
   std::string message{"encore: "};
-  message.append(field).append(" = ").append(value).append(" ").append(reason);
+  for (const std::string_view part : {field, std::string_view{" = "}, value, std::string_view{" "}, reason})
+    message += part;
 #if defined(__cpp_exceptions)
   throw std::invalid_argument{message};
 #else
@@ -119,25 +120,27 @@ class Share {
   double value_;
 };
 
+namespace detail {
+template <class Rep, class Period>
+constexpr Duration finite_span(std::string_view field, std::chrono::duration<Rep, Period> value) {
+  auto finite = true;
+  if constexpr (std::is_floating_point_v<Rep>) finite = value.count() <= (std::numeric_limits<Rep>::max)();
+  if (!(value.count() >= Rep{}) || !finite)
+    the_duration_is_negative_or_not_finite(field, std::chrono::duration<double>{value}.count());
+  return to_duration(value);
+}
+}  // namespace detail
+
 /// A finite duration from 0 up, of any unit and representation; one over the range is held at its end.
 template <FieldName Field>
 class Span {
  public:
   template <class Rep, class Period>
-  constexpr Span(std::chrono::duration<Rep, Period> value) : value_{to_duration(value)} {
-    if (!(value.count() >= Rep{}) || !is_finite(value.count()))
-      the_duration_is_negative_or_not_finite(Field.view(), std::chrono::duration<double>{value}.count());
-  }
+  constexpr Span(std::chrono::duration<Rep, Period> value)
+      : value_{detail::finite_span(Field.view(), value)} {}
   constexpr operator Duration() const noexcept { return value_; }
 
  private:
-  template <class Rep>
-  static constexpr bool is_finite(Rep count) noexcept {
-    if constexpr (std::is_floating_point_v<Rep>)
-      return count <= (std::numeric_limits<Rep>::max)();
-    else
-      return true;
-  }
   Duration value_;
 };
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
-#include <optional>
 #include <string_view>
 
 namespace encore {
@@ -72,13 +71,6 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out << to_string(reason);
 }
 
-/// The reason of this name, as logs and saved state have it; empty if there is none. Pure.
-constexpr std::optional<StopReason> stop_reason_named(std::string_view name) noexcept {
-  for (std::size_t i = 0; i < stop_reason_count; ++i)
-    if (const auto reason = static_cast<StopReason>(i); to_string(reason) == name) return reason;
-  return std::nullopt;
-}
-
 /// May the failure strategy answer for a call that ended so? Otherwise its result or exception leaves untouched. (G7)
 constexpr bool consults_strategy(StopReason reason) noexcept {
   switch (reason) {
@@ -92,9 +84,5 @@ constexpr bool consults_strategy(StopReason reason) noexcept {
     default: return true;
   }
 }
-
-static_assert(to_string(StopReason::cancelled_on_entry) == "cancelled_on_entry");
-static_assert(to_string(StopReason::refused_by_guard) == "refused_by_guard");
-static_assert(stop_reason_named("deadline") == StopReason::deadline && !stop_reason_named("dead"));
 
 }  // namespace encore

@@ -3,6 +3,7 @@
 #include <encore/quoted_text.hpp>
 #include <encore/seconds_text.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/stop_reason_named.hpp>
 #include <encore/telemetry/time_text.hpp>
 #include <encore/telemetry/trace_fields.hpp>
 #include <encore/telemetry/trace_record.hpp>

@@ -6,6 +6,7 @@
 #include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
 #include <encore/tool/policy_text.hpp>
 #include <encore/tool/tell_model.hpp>
 #include <encore/tool/tool_call.hpp>

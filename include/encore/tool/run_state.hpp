@@ -6,6 +6,7 @@
 #include <encore/scope.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/stop_reason_named.hpp>
 #include <encore/tool/key_ledger.hpp>
 #include <encore/tool/unknown_outcomes.hpp>
 
