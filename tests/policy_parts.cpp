@@ -7,7 +7,6 @@
 #include <concepts>
 #include <optional>
 #include <stdexcept>
-#include <tuple>
 
 using namespace encore;
 using namespace std::chrono_literals;
@@ -31,7 +30,7 @@ TEST_CASE("what is not named is the default, and can be asked for [A1]", "[polic
   CHECK(policy.inner_attempts() == 1);
   CHECK(policy.nested() == Nested::allow);
   CHECK(std::same_as<std::remove_cvref_t<decltype(policy.clock())>, SteadyClock>);
-  CHECK(std::tuple_size_v<std::remove_cvref_t<decltype(policy.observers())>> == 0);
+  CHECK(std::remove_cvref_t<decltype(policy.observers())>::size == 0);
   CHECK(policy.starts_straight);
   CHECK(!policy.reads_call);
 }
@@ -58,7 +57,7 @@ TEST_CASE("what is named is found in any order; what may be many is kept in the 
   CHECK(policy.seed() == 7U);
   CHECK(policy.observed);
   CHECK(policy.reads_call);
-  std::get<0>(policy.observers()).get()(Event{.now = Now{policy.clock()}});
+  encore::detail::at<0>(policy.observers()).get()(Event{.now = Now{policy.clock()}});
   CHECK(first == 1);
   CHECK(second == 0);
 }

@@ -12,7 +12,6 @@
 #include <concepts>
 #include <exception>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -154,8 +153,8 @@ class Driver : Results<Policy, R> {
 
  private:
   static R attempt(const Policy& policy, State& state, Operation<R> operation) {
-    [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, AttemptMark,
-                                              std::tuple<const Attempt&>> mark{state.attempt()};
+    [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, AttemptMark, NoMark> mark{
+        state.attempt()};
     if constexpr (Policy::prepares_retries) {
       if (state.attempts() > 1) detail::prepare(policy.before_retry().prepare, state.attempt());
     }

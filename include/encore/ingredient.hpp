@@ -3,7 +3,6 @@
 #include <encore/address_of.hpp>
 
 #include <concepts>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 

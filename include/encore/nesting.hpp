@@ -5,7 +5,6 @@
 #include <encore/ingredient.hpp>
 
 #include <cstdint>
-#include <utility>
 
 namespace encore {
 
@@ -35,13 +34,20 @@ ENCORE_ONE_PER_PROCESS inline constinit thread_local const Attempt* marked_attem
 /// Marks an attempt for the time of one block.
 class AttemptMark {
  public:
-  explicit AttemptMark(const Attempt& attempt) noexcept : before_{std::exchange(marked_attempt, &attempt)} {}
+  explicit AttemptMark(const Attempt& attempt) noexcept : before_{marked_attempt} {
+    marked_attempt = &attempt;
+  }
   AttemptMark(const AttemptMark&) = delete;
   AttemptMark& operator=(const AttemptMark&) = delete;
   ~AttemptMark() { marked_attempt = before_; }
 
  private:
   const Attempt* before_;
+};
+
+/// Stands where a policy marks nothing.
+struct NoMark {
+  explicit NoMark(const Attempt&) noexcept {}
 };
 
 }  // namespace detail

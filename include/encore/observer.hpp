@@ -3,11 +3,11 @@
 #include <encore/attributes.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/pack.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <exception>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -59,15 +59,11 @@ ENCORE_FORCE_INLINE void tell_one(O& observer, const Event& event, [[maybe_unuse
     observer(event);
 }
 
-template <std::size_t... I, class Observers>
-ENCORE_FORCE_INLINE void tell_each(const Observers& observers, const Event& event, int& errors,
-                                   std::index_sequence<I...>) {
-  (tell_one(std::get<I>(observers).get(), event, errors), ...);
-}
-/// Tells a tuple of observers in order. (No `std::apply`: Clang leaves it out of line.)
-template <class Observers>
-ENCORE_FORCE_INLINE void tell_each(const Observers& observers, const Event& event, int& errors) {
-  tell_each(observers, event, errors, std::make_index_sequence<std::tuple_size_v<Observers>>{});
+/// Tells a pack of observers in order.
+template <std::size_t... I, class... O>
+ENCORE_FORCE_INLINE void tell_each(const Places<std::index_sequence<I...>, O...>& observers,
+                                   const Event& event, int& errors) {
+  (tell_one(at<I>(observers).get(), event, errors), ...);
 }
 
 }  // namespace detail

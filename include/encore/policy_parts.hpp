@@ -2,13 +2,13 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/pack.hpp>
 #include <encore/recipe.hpp>
 #include <encore/recipe_check.hpp>
 
 #include <concepts>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -36,7 +36,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   template <class Role>
   using Slot = find_t<Role, Ingredients>;
   template <class Role>
-  using Many = kept_tuple_t<all_of_t<Role, Ingredients>>;
+  using Many = kept_pack_t<all_of_t<Role, Ingredients>>;
 
  public:
   using ClockType = std::remove_cvref_t<ClockT>;
@@ -46,8 +46,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   using FailureStrategyType = std::remove_cvref_t<Slot<role::OnFailure>>;
   using Guards = Many<role::Guard>;
 
-  static constexpr bool observed = std::tuple_size_v<Many<role::Observer>> != 0;
-  static constexpr bool guarded = std::tuple_size_v<Guards> != 0;
+  static constexpr bool observed = Many<role::Observer>::size != 0;
+  static constexpr bool guarded = Guards::size != 0;
   static constexpr bool has_time_budget = !std::same_as<Slot<role::TimeBudget>, NoTimeBudget>;
   static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
   static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
@@ -59,7 +59,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   /// Somebody may look at the call itself.
   static constexpr bool reads_call = observed || has_seed || !types_only<PredicateT> ||
                                      !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
-                                     std::tuple_size_v<Many<role::Never>> != 0;
+                                     Many<role::Never>::size != 0;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
 
   constexpr auto& clock() const noexcept { return get<role::Clock>(); }
@@ -117,11 +117,10 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   // Each slot is filled by the first ingredient that plays its role, else from the older policy, else by its default.
   template <class Old, class... Role, class... G>
   constexpr PolicyParts(const Old& old, Plus<Role...>, G&&... g)
-      : slots_{Kept<Slot<Role>>{std::in_place, chosen<Role>(old, std::forward<G>(g)...)}...},
-        never_{std::tuple_cat(older_many<role::Never>(old), as_tuple<role::Never>(std::forward<G>(g))...)},
-        observers_{
-            std::tuple_cat(older_many<role::Observer>(old), as_tuple<role::Observer>(std::forward<G>(g))...)},
-        guards_{std::tuple_cat(older_many<role::Guard>(old), as_tuple<role::Guard>(std::forward<G>(g))...)} {}
+      : slots_{{{Kept<Slot<Role>>{std::in_place, chosen<Role>(old, std::forward<G>(g)...)}}...}},
+        never_{joined(older_many<role::Never>(old), as_pack<role::Never>(std::forward<G>(g))...)},
+        observers_{joined(older_many<role::Observer>(old), as_pack<role::Observer>(std::forward<G>(g))...)},
+        guards_{joined(older_many<role::Guard>(old), as_pack<role::Guard>(std::forward<G>(g))...)} {}
 
  private:
   template <class, class, class>
@@ -158,18 +157,18 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   template <class Role, class Policy, class... Removed>
   static constexpr auto older_many([[maybe_unused]] const Without<Policy, Removed...>& old) {
     if constexpr ((std::same_as<Role, Removed> || ...))
-      return std::tuple<>{};
+      return Pack<>{};
     else
       return old.policy.template many<Role>();
   }
   template <class Role>
-  static constexpr std::tuple<> older_many(FromNothing) {
+  static constexpr Pack<> older_many(FromNothing) {
     return {};
   }
 
   template <class Role>
   constexpr auto& get() const noexcept {
-    return std::get<index_in<Role, SingleRoles>>(slots_).get();
+    return at<index_in<Role, SingleRoles>>(slots_).get();
   }
   template <class Role>
   constexpr const auto& many() const noexcept {
@@ -193,7 +192,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   struct slots_for;
   template <class... Role>
   struct slots_for<Plus<Role...>> {
-    using type = std::tuple<Kept<Slot<Role>>...>;
+    using type = Pack<Kept<Slot<Role>>...>;
   };
 
   [[no_unique_address]] typename slots_for<SingleRoles>::type slots_;

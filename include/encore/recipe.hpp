@@ -9,10 +9,10 @@
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/pack.hpp>
 
 #include <concepts>
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -176,21 +176,21 @@ template <class T, class Role>
 inline constexpr bool supplies = how_many<Role, typename parts_of<T>::type> > 0;
 
 template <class List>
-struct kept_tuple;
+struct kept_pack;
 template <class... T>
-struct kept_tuple<Plus<T...>> {
-  using type = std::tuple<Kept<T>...>;
+struct kept_pack<Plus<T...>> {
+  using type = Pack<Kept<T>...>;
 };
 template <class List>
-using kept_tuple_t = typename kept_tuple<List>::type;
+using kept_pack_t = typename kept_pack<List>::type;
 
-/// The ingredient as a tuple of one, if it plays the role; else an empty one.
+/// The ingredient as a pack of one, if it plays the role; else an empty one.
 template <class Role, class G>
-constexpr auto as_tuple([[maybe_unused]] G&& ingredient) {
+constexpr auto as_pack([[maybe_unused]] G&& ingredient) {
   if constexpr (Plays<G, Role>)
-    return std::tuple<Kept<Held<G>>>{Kept<Held<G>>{std::in_place, static_cast<G&&>(ingredient)}};
+    return Pack<Kept<Held<G>>>{{{Kept<Held<G>>{std::in_place, static_cast<G&&>(ingredient)}}}};
   else
-    return std::tuple<>{};
+    return Pack<>{};
 }
 
 }  // namespace encore::detail

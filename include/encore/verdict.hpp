@@ -5,14 +5,16 @@
 #include <encore/call.hpp>
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
+#include <encore/pack.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <optional>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace encore::detail {
 
@@ -47,9 +49,9 @@ bool refuses(const Never& never, const Failed& failure, StopReason& verdict) {
 template <class Policy, class Failed>
 StopReason listed_as_never(const Policy& policy, const Failed& failure) {
   auto verdict = StopReason::none;
-  std::apply(
-      [&](const auto&... never) { static_cast<void>((... || refuses(never.get(), failure, verdict))); },
-      policy.never());
+  [&]<std::size_t... I, class... N>(const Places<std::index_sequence<I...>, N...>& never) {
+    static_cast<void>((... || refuses(at<I>(never).get(), failure, verdict)));
+  }(policy.never());
   return verdict;
 }
 

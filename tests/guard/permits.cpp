@@ -3,6 +3,7 @@
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
+#include <encore/pack.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/stop_token.hpp>
@@ -42,9 +43,10 @@ TEST_CASE("what was taken for an attempt is returned, and the call's own permit 
   Log log;
   Gate<> attempts{log, "a"};
   Gate<StopReason::spend_limit_reached, true> calls{log, "c"};
-  const std::tuple guards{
-      encore::detail::Kept<Gate<>&>{std::in_place, attempts},
-      encore::detail::Kept<Gate<StopReason::spend_limit_reached, true>&>{std::in_place, calls}};
+  using Attempts = encore::detail::Kept<Gate<>&>;
+  using Calls = encore::detail::Kept<Gate<StopReason::spend_limit_reached, true>&>;
+  const encore::detail::Pack<Attempts, Calls> guards{
+      {{Attempts{std::in_place, attempts}}, {Calls{std::in_place, calls}}}};
   encore::detail::permits_for<std::remove_const_t<decltype(guards)>>::type permits;
   REQUIRE(permits.admit(guards, {.call_id = "call-1", .now = now}) == StopReason::none);
   permits.release_attempt();

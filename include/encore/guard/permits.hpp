@@ -4,11 +4,11 @@
 #include <encore/clock.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/pack.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <cstddef>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -69,7 +69,7 @@ class Permits {
   }
   /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
   ENCORE_COLD void release() {
-    std::apply([](auto&... permit) { (permit.reset(), ...); }, permits_);
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (at<I>(permits_).reset(), ...); }(Indices{});
   }
   /// Returns what was taken for one attempt and not spent; the call's own permits stay.
   void release_attempt() {
@@ -82,7 +82,7 @@ class Permits {
   template <class Guards, std::size_t... I>
   StopReason admit(const Guards& guards, const AdmissionRequest& request, std::index_sequence<I...>) {
     auto refused = StopReason::none;
-    (void)(take<G>(std::get<I>(permits_), std::get<I>(guards).get(), request, refused) && ...);
+    (void)(take<G>(at<I>(permits_), at<I>(guards).get(), request, refused) && ...);
     if (refused != StopReason::none) release_attempt();
     return refused;
   }
@@ -100,15 +100,13 @@ class Permits {
   template <class F>
   void each(F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((std::get<I>(permits_) ? f(*std::get<I>(permits_), std::type_identity<std::remove_cvref_t<G>>{})
-                              : void()),
-       ...);
+      ((at<I>(permits_) ? f(*at<I>(permits_), std::type_identity<std::remove_cvref_t<G>>{}) : void()), ...);
     }(Indices{});
   }
   template <bool PerCall, class F>
   void settle(F&& f) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      (settle_one<PerCall, G>(std::get<I>(permits_), f), ...);
+      (settle_one<PerCall, G>(at<I>(permits_), f), ...);
     }(Indices{});
   }
   template <bool PerCall, class Asked, class Slot, class F>
@@ -120,13 +118,13 @@ class Permits {
     }
   }
 
-  std::tuple<std::optional<typename std::remove_cvref_t<G>::Permit>...> permits_{};
+  Pack<std::optional<typename std::remove_cvref_t<G>::Permit>...> permits_{};
 };
 
 template <class>
 struct permits_for;
 template <class... G>
-struct permits_for<std::tuple<Kept<G>...>> {
+struct permits_for<Pack<Kept<G>...>> {
   using type = Permits<G...>;
 };
 

@@ -3,13 +3,14 @@
 #include <encore/error_name.hpp>
 #include <encore/error_type.hpp>
 #include <encore/extremes.hpp>
+#include <encore/ingredient.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/pack.hpp>
 #include <encore/predicate.hpp>
 #include <encore/seconds_text.hpp>
 
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <typeinfo>
 
@@ -83,11 +84,9 @@ struct PredicateText<NotPredicate<P>> {
 template <class Policy>
 std::string policy_text(const Policy& policy) {
   auto text = detail::PredicateText<typename Policy::PredicateType>::of();
-  std::apply(
-      [&](const auto&... never) {
-        ((text += ", " + detail::PredicateText<std::remove_cvref_t<decltype(never.get())>>::of()), ...);
-      },
-      policy.never());
+  [&]<class... N>(const detail::Pack<detail::Kept<N>...>&) {
+    ((text += ", " + detail::PredicateText<std::remove_cvref_t<N>>::of()), ...);
+  }(policy.never());
   if constexpr (Policy::handles_unmatched) text += ", HandleUnmatched";
   const auto add = [&](std::string_view words, const std::optional<Duration>& span) {
     if (!span) return;
