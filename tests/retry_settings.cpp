@@ -3,6 +3,7 @@
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>
+#include <encore/schedule.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/scripted.hpp>
 

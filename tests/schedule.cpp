@@ -86,21 +86,6 @@ struct HalfAsMuchAgain {  // of the wait before; looks back, as a jitter of one'
   }
 };
 
-struct ThreeTimesTheFirst {
-  using role = encore::role::Jitter;
-  static constexpr bool looks_at_delay = false;
-  constexpr Duration operator()(const JitterInput& input) const { return input.initial + 2 * input.delay; }
-};
-struct Asked {  // how often, for the first delay and for later ones
-  using role = encore::role::Backoff;
-  int& first;
-  int& later;
-  Duration operator()(int retry) const {
-    ++(retry == 0 ? first : later);
-    return 1s;
-  }
-};
-
 }  // namespace
 
 TEST_CASE("backoff and jitter together give the published waits: every row of jitter.csv [C2, C9]",
@@ -216,53 +201,6 @@ TEST_CASE("jitter keeps each part of a chain under that part's cap and over its 
         WaitRange{.least = 3'500ms, .middle = 4s, .greatest = 5s});
 }
 
-TEST_CASE("a backoff is not asked for delays that the jitter does not look at [C9]", "[schedule]") {
-  STATIC_CHECK(!encore::looks_at_delay<DecorrelatedJitter> && encore::looks_at_initial<DecorrelatedJitter>);
-  STATIC_CHECK(encore::looks_at_delay<FullJitter> && !encore::looks_at_initial<FullJitter>);
-  int first = 0, later = 0;
-  const Asked backoff{first, later};
-  Waits<Asked, ProportionalJitter> by_delay{backoff, 4};
-  for (int i = 0; i < 3; ++i) CHECK(by_delay.next(backoff, ProportionalJitter{}, 0.5) == 1s);
-  CHECK(first == 0);
-  CHECK(later == 3);
-  Waits<Asked, HalfAsMuchAgain> by_all{backoff, 4};  // says nothing of itself
-  by_all.next(backoff, HalfAsMuchAgain{}, 0.5);
-  CHECK(first > 0);
-  CHECK(later == 4);
-  Waits<Asked, ThreeTimesTheFirst> by_the_first{backoff, 4};
-  for (int i = 0; i < 3; ++i) CHECK(by_the_first.next(backoff, ThreeTimesTheFirst{}, 0.5) == 3s);
-  by_the_first.skip(backoff);
-  CHECK(later == 4);
-  // Cap and floor are still those of the retry: from 4 s on, the two parts hold it at 6 s, and then at 1 s.
-  const ChainedBackoff chain{2, ExponentialBackoff{.initial_delay = 4s, .max_delay = 6s},
-                             ExponentialBackoff{.initial_delay = 1s, .max_delay = 1s}};
-  Waits<decltype(chain), DecorrelatedJitter> falling{chain};
-  CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 5s);
-  CHECK(falling.next(chain, DecorrelatedJitter{}, 0.75) == 5'500ms);
-  CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 1s);
-}
-
-TEST_CASE("a wait is remembered for a jitter that looks back, and for no other", "[schedule]") {
-  Waits<ExponentialBackoff, DecorrelatedJitter> remembering{table};
-  CHECK(remembering.previous() == 100ms);
-  remembering.next(table, DecorrelatedJitter{}, 0.75);
-  CHECK(remembering.previous() == 250ms);
-  Waits<ExponentialBackoff, FullJitter> forgetting{table};
-  forgetting.next(table, FullJitter{}, 0.75);
-  CHECK(forgetting.previous() == 0s);
-}
-
-TEST_CASE("a wait that a hint replaced leaves the backoff going on and the jitter's memory alone [E1]",
-          "[schedule]") {
-  Waits<ExponentialBackoff, NoJitter> waits{table};
-  waits.skip(table);
-  CHECK(waits.next(table, NoJitter{}, 0.0) == 200ms);
-  Waits<ExponentialBackoff, DecorrelatedJitter> remembering{table};
-  CHECK(remembering.next(table, DecorrelatedJitter{}, 0.75) == 250ms);  // 100 + 3/4 of the way to 300
-  remembering.skip(table);
-  CHECK(remembering.next(table, DecorrelatedJitter{}, 0.5) == 425ms);  // half way from 100 to 3 * 250
-}
-
 TEST_CASE("an initial delay of 0 makes waits of exactly 0 under every jitter of the delay [C5]",
           "[schedule]") {
   const ExponentialBackoff at_once{.initial_delay = 0s};
@@ -271,10 +209,4 @@ TEST_CASE("an initial delay of 0 makes waits of exactly 0 under every jitter of 
   CHECK(Schedule{at_once, EqualJitter{}, 3}.total() == WaitRange{});
   CHECK(Schedule{at_once, ProportionalJitter{}, 3}.total() == WaitRange{});
   CHECK(Schedule{at_once, DecorrelatedJitter{}, 3}.total() == WaitRange{});
-}
-
-TEST_CASE("the waits of a call are 24 bytes, its draws 8 more [P9]", "[schedule]") {
-  STATIC_CHECK(sizeof(Waits<ExponentialBackoff, ProportionalJitter>) <= 24);
-  STATIC_CHECK(sizeof(Waits<ExponentialBackoff, DecorrelatedJitter>) <= 24);
-  STATIC_CHECK(sizeof(Waits<ChainedBackoff<ConstantBackoff, ExponentialBackoff>, DecorrelatedJitter>) <= 24);
 }

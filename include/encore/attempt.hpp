@@ -5,7 +5,6 @@
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,7 +23,7 @@ class AttemptNotes {
   }
   /// The dependency's own id for the request, cut at `longest_request_id` bytes; empty if none was noted.
   constexpr std::string_view request_id() const noexcept {
-    return {request_id_.data(), std::size_t{request_id_length_}};
+    return {request_id_, std::size_t{request_id_length_}};
   }
   constexpr bool dispatched() const noexcept { return dispatched_; }
   constexpr bool answered() const noexcept { return answered_; }
@@ -47,7 +46,7 @@ class AttemptNotes {
   bool key_used_ = false;
   bool error_result_ = false;
   std::uint8_t request_id_length_ = 0;
-  std::array<char, longest_request_id> request_id_;  // the first `request_id_length_` bytes are written
+  char request_id_[longest_request_id];  // the first `request_id_length_` bytes are written
 };
 
 /// The time limits of one call; the earliest holds. (D2)
@@ -105,7 +104,10 @@ class Attempt {
     const auto left = limits_.remaining(now_());
     return limits_.attempt_timeout ? smaller_of(left, *limits_.attempt_timeout) : left;
   }
-  Duration remaining_or(Duration longest) const { return smaller_of(remaining().value_or(longest), longest); }
+  Duration remaining_or(Duration longest) const {
+    const auto left = remaining();
+    return left ? smaller_of(*left, longest) : longest;
+  }
 
   /// The key that makes a repetition recognisable: equal for all attempts of the call, unique beyond this process. The
   /// caller's operation key if it gave one, else `<scope>/<call id>`. Asking for it notes that it is sent. Allocates. (I2)

@@ -176,7 +176,8 @@ struct ExponentialBackoff {
     constexpr Running(const ExponentialBackoff& backoff, int retry) noexcept
         : nanoseconds_{smaller_of(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
       for (int step = smaller_of(retry, in_turn); step > 0; --step) {
-        const double before = std::exchange(nanoseconds_, smaller_of(horizon, nanoseconds_ * backoff.factor));
+        const double before = nanoseconds_;
+        nanoseconds_ = smaller_of(horizon, nanoseconds_ * backoff.factor);
         if (nanoseconds_ == before) return;  // and so for ever: constant, or at the horizon, or nothing left
       }
       double power = backoff.factor;

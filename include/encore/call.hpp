@@ -5,7 +5,6 @@
 #include <encore/stop.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <iosfwd>
@@ -97,11 +96,11 @@ class CurrentCall {
         making_.wait(being_made, std::memory_order_acquire);
       }
     }
-    return {static_cast<const char*>(id_.data()), std::size_t{length_}};
+    return {static_cast<const char*>(id_), std::size_t{length_}};
   }
   void write_id(std::uint64_t number) const noexcept {
     constexpr std::string_view prefix{"encore-"};
-    std::array<char, 20> digits{};
+    char digits[20];
     std::size_t count = 0;
     do digits[count++] = static_cast<char>('0' + number % 10);
     while ((number /= 10) != 0);
@@ -111,7 +110,7 @@ class CurrentCall {
   }
 
   const Call& call_;
-  mutable std::array<char, 28> id_;  // written when the id is made
+  mutable char id_[28];  // written when the id is made
   mutable std::uint8_t length_ = 0;
   mutable std::atomic<Making> making_{not_made};
 };

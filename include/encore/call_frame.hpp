@@ -15,7 +15,7 @@ struct CallFrame {
 
   CallFrame(const Call& call, const TimeLimits& its_limits, Now now) noexcept
       : current{call},
-        limits{its_limits},
+        limits(its_limits),
         attempt{1, current, notes, limits, now} {}
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
@@ -34,7 +34,7 @@ ENCORE_FORCE_INLINE std::optional<TimePoint> start_of(const Policy& policy, cons
 template <class Policy>
 ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,
                                          const std::optional<TimePoint>& started) noexcept {
-  return {.started = started.value_or(TimePoint{}),
+  return {.started = started ? *started : TimePoint{},
           .budget = policy.time_budget(),
           .deadline = call.deadline,
           .attempt_timeout = policy.attempt_timeout()};

@@ -10,5 +10,6 @@
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>
 #include <encore/retrying.hpp>
+#include <encore/schedule.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/version.hpp>

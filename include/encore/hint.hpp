@@ -51,9 +51,9 @@ std::optional<Duration> as_wait(std::chrono::duration<Rep, Period> hint, const N
 }
 template <class D>
 std::optional<Duration> as_wait(std::chrono::sys_time<D> when, const Now& now) {
-  const TimePoint from{now.wall().time_since_epoch()}, to{to_duration(when.time_since_epoch())};
+  const Duration from = now.wall().time_since_epoch(), to = to_duration(when.time_since_epoch());
   if (!is_number(when.time_since_epoch()) || to < from) return no_hint;
-  return time_between(from, to);
+  return time_between(TimePoint{from}, TimePoint{to});
 }
 template <class T>
 std::optional<Duration> as_wait(const std::optional<T>& hint, const Now& now) {

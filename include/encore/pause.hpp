@@ -8,7 +8,7 @@
 #include <encore/hint.hpp>
 #include <encore/jitter.hpp>
 #include <encore/random.hpp>
-#include <encore/schedule.hpp>
+#include <encore/waits.hpp>
 
 #include <cstdint>
 #include <optional>

@@ -7,11 +7,11 @@
 #include <encore/jitter.hpp>
 #include <encore/pause.hpp>
 #include <encore/random.hpp>
-#include <encore/schedule.hpp>
 #include <encore/stop.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>
 #include <encore/verdict.hpp>
+#include <encore/waits.hpp>
 
 #include <exception>
 #include <new>

@@ -21,13 +21,14 @@ class Refused : public Unretryable {
  private:
   static std::string message(StopReason reason, std::string_view call_id, std::string_view call_name) {
     std::string text{"encore: call "};
-    append_name(text, call_id);
-    if (!call_name.empty()) append_name(text += " (", call_name), text += ')';
-    return text.append(" was refused before its first attempt: ").append(to_string(reason));
+    add(text, call_id);
+    if (!call_name.empty()) add(text, " ("), add(text, call_name), add(text, ")");
+    add(text, " was refused before its first attempt: "), add(text, to_string(reason));
+    return text;
   }
   // Names come from models: what is in one of them must not end the line of a log, or act on a terminal.
-  static void append_name(std::string& text, std::string_view name) {
-    for (const char character : name)
+  static void add(std::string& text, std::string_view part) {
+    for (const char character : part)
       text += static_cast<unsigned char>(character) < 0x20 || character == 0x7F ? '?' : character;
   }
   StopReason reason_;

@@ -9,7 +9,6 @@
 #include <encore/recipe.hpp>
 #include <encore/recipe_check.hpp>
 #include <encore/refused.hpp>
-#include <encore/schedule.hpp>
 #include <encore/setting.hpp>
 #include <encore/straight_run.hpp>
 #include <encore/wrapped.hpp>
@@ -26,6 +25,8 @@ namespace encore {
 
 template <class Clock, class Predicate, class Rest = Plus<>>
 class RetryPolicy;
+template <Backoff B, Jitter J>
+class Schedule;
 
 namespace detail {
 template <class>
@@ -115,14 +116,17 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   }
 
   /// The waits of a call that fails until its last attempt, before anything runs. Refused if retries are unlimited, as they
-  /// are with a time budget alone: then say how many. (C10)
+  /// are with a time budget alone: then say how many. Needs `<encore/schedule.hpp>`. (C10)
   constexpr auto schedule() const {
     if (CountLimit::is_unlimited(max_retries())) detail::the_schedule_has_no_end();
-    return Schedule{backoff(), jitter(), max_retries()};
+    return schedule(max_retries());
   }
   /// At most so many of them.
   constexpr auto schedule(int retries) const {
-    return Schedule{backoff(), jitter(), smaller_of(retries, max_retries())};
+    using Waits = Schedule<typename Parts::BackoffType, typename Parts::JitterType>;
+    constexpr bool known = requires { sizeof(Waits); };
+    static_assert(known, "a policy's schedule needs: #include <encore/schedule.hpp>");
+    if constexpr (known) return Waits{backoff(), jitter(), smaller_of(retries, max_retries())};
   }
 
  private:

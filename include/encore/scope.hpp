@@ -2,9 +2,9 @@
 #pragma once
 #include <encore/attributes.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -24,9 +24,9 @@ class Scope {
 
   /// A new one. Without an entropy source the program is ended: a key that is not unique could lose an order.
   static Scope random() noexcept {
-    std::array<std::uint64_t, 2> bits{};
+    std::uint64_t bits[2]{};
 #if __has_include(<sys/random.h>)
-    if (getentropy(bits.data(), sizeof bits) != 0) std::abort();
+    if (getentropy(bits, sizeof bits) != 0) std::abort();
 #else
     std::random_device device;
     for (auto& word : bits) word = std::uint64_t{device()} << 32 | device();
@@ -48,17 +48,13 @@ class Scope {
   constexpr std::uint64_t high() const noexcept { return high_; }
   constexpr std::uint64_t low() const noexcept { return low_; }
 
-  constexpr std::array<char, 32> digits() const noexcept {
-    std::array<char, 32> text{};
-    for (unsigned i = 0; i < 16; ++i) {
-      text[15 - i] = "0123456789abcdef"[high_ >> (4 * i) & 15U];
-      text[31 - i] = "0123456789abcdef"[low_ >> (4 * i) & 15U];
-    }
-    return text;
-  }
   std::string text() const {
-    const auto characters = digits();
-    return {characters.data(), characters.size()};
+    std::string digits(32, '0');
+    for (unsigned i = 0; i < 16; ++i) {
+      digits[15 - i] = "0123456789abcdef"[high_ >> (4 * i) & 15U];
+      digits[31 - i] = "0123456789abcdef"[low_ >> (4 * i) & 15U];
+    }
+    return digits;
   }
 
   friend constexpr bool operator==(const Scope&, const Scope&) noexcept = default;

@@ -126,7 +126,9 @@ constexpr Duration finite_span(std::string_view field, std::chrono::duration<Rep
   auto finite = true;
   if constexpr (std::is_floating_point_v<Rep>) finite = value.count() <= (std::numeric_limits<Rep>::max)();
   if (!(value.count() >= Rep{}) || !finite)
-    the_duration_is_negative_or_not_finite(field, std::chrono::duration<double>{value}.count());
+    the_duration_is_negative_or_not_finite(field, static_cast<double>(value.count()) *
+                                                      static_cast<double>(Period::num) /
+                                                      static_cast<double>(Period::den));
   return to_duration(value);
 }
 }  // namespace detail

@@ -1,6 +1,5 @@
 // Why there is no further attempt: one name each, used in events, outcomes, counters and logs alike.
 #pragma once
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
@@ -40,30 +39,30 @@ inline constexpr std::size_t stop_reason_count = static_cast<std::size_t>(StopRe
 
 /// The reason's name in logs and metrics. It is one of a fixed few and never changes.
 constexpr std::string_view to_string(StopReason reason) noexcept {
-  constexpr std::array<std::string_view, stop_reason_count> names{"none",
-                                                                  "succeeded",
-                                                                  "excluded_tool",
-                                                                  "not_retryable",
-                                                                  "never_retry_type",
-                                                                  "predicate_threw",
-                                                                  "retries_exhausted",
-                                                                  "deadline",
-                                                                  "too_little_time_left",
-                                                                  "hint_over_cap",
-                                                                  "hint_past_deadline",
-                                                                  "cancelled",
-                                                                  "circuit_open",
-                                                                  "retry_budget_spent",
-                                                                  "call_limit_reached",
-                                                                  "step_limit_reached",
-                                                                  "loop_detected",
-                                                                  "spend_limit_reached",
-                                                                  "refused_by_guard",
-                                                                  "not_repeatable",
-                                                                  "unknown_outcome",
-                                                                  "nested_made_single",
-                                                                  "expired_on_entry",
-                                                                  "cancelled_on_entry"};
+  constexpr std::string_view names[stop_reason_count]{"none",
+                                                      "succeeded",
+                                                      "excluded_tool",
+                                                      "not_retryable",
+                                                      "never_retry_type",
+                                                      "predicate_threw",
+                                                      "retries_exhausted",
+                                                      "deadline",
+                                                      "too_little_time_left",
+                                                      "hint_over_cap",
+                                                      "hint_past_deadline",
+                                                      "cancelled",
+                                                      "circuit_open",
+                                                      "retry_budget_spent",
+                                                      "call_limit_reached",
+                                                      "step_limit_reached",
+                                                      "loop_detected",
+                                                      "spend_limit_reached",
+                                                      "refused_by_guard",
+                                                      "not_repeatable",
+                                                      "unknown_outcome",
+                                                      "nested_made_single",
+                                                      "expired_on_entry",
+                                                      "cancelled_on_entry"};
   return names[static_cast<std::size_t>(reason)];
 }
 template <class Traits>

@@ -3,8 +3,9 @@
 cmake_minimum_required(VERSION 3.24)
 include(${CMAKE_CURRENT_LIST_DIR}/../compile.cmake)
 
-set(most_standard_lines 3000)
-set(most_own_lines 4170)
+# Together 3,000 would be allowed (P11); what has been reached is kept.
+set(most_standard_lines 0)
+set(most_own_lines 3800)
 set(never functional random regex iostream)
 
 # preprocessed(<lines variable> <files variable> <name> <header>...): lines that are not blank, and every file read.

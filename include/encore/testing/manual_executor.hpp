@@ -4,6 +4,7 @@
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
 #include <encore/stop.hpp>
+#include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/task.hpp>
 

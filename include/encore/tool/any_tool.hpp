@@ -7,6 +7,7 @@
 #include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/retrying.hpp>
+#include <encore/schedule.hpp>
 #include <encore/tool/policy_text.hpp>
 #include <encore/tool/tell_model.hpp>
 #include <encore/tool/tool_call.hpp>
