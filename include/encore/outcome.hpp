@@ -140,15 +140,17 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
     if (has_value()) return std::expected<T, Failure>{std::in_place, **this};
     return std::unexpected{failure()};
   }
- operator std::expected<T, Failure>() &&
-     requires(!std::is_reference_v<T>) {
-       if (has_value()) return std::expected<T, Failure>{std::in_place, *std::move(*this)};
-       return std::unexpected{std::move(*this).failure()};
-     }
+  template <std::same_as<T> U>
+    requires(!std::is_reference_v<U>)
+  operator std::expected<U, Failure>() && {
+    if (has_value()) return std::expected<T, Failure>{std::in_place, *std::move(*this)};
+    return std::unexpected{std::move(*this).failure()};
+  }
 #endif
 
-     private : template <class U>
-               static std::optional<Stored> store(U&& value) {
+ private:
+  template <class U>
+  static std::optional<Stored> store(U&& value) {
     if constexpr (std::is_reference_v<T>)
       return detail::address_of(value);
     else
