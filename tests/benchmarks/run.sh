@@ -3,7 +3,7 @@
 #   run.sh          all of it; a few minutes on an idle machine
 #   run.sh quick    what does not depend on the machine's load: instructions, allocations, clock reads, sizes
 #   run.sh simulation   on fake time: the AWS contention curves beside their reference; a part of the first
-# A gate that falls short fails the run, unless known_shortfalls.csv says by how much it does and why. The table's raw figures are in build/benchmarks/*.csv.
+# A gate that falls short fails the run. The table's raw figures are in build/benchmarks/*.csv.
 # Each figure stands beside that of a loop written by hand, in the same file, with the same compiler and options.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -171,7 +171,7 @@ if [ "$part" = all ]; then
 fi
 
 status=0
-awk -v table="$out/gates.csv" -v known="$sources/known_shortfalls.csv" -f "$sources/gates.awk" "$out"/{counts,sizes}.csv $([ "$part" = quick ] || echo "$out/times.csv") || status=$?
+awk -v table="$out/gates.csv" -f "$sources/gates.awk" "$out"/{counts,sizes}.csv $([ "$part" = quick ] || echo "$out/times.csv") || status=$?
 if [ "$part" = all ]; then
   echo
   simulation || status=1
