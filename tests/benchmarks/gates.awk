@@ -74,7 +74,7 @@ END {
     else if (gate == "P10" && path ~ /^writes/)
       judge(at, "no write", "", value[at, "encore"], value[at, "encore"] == 0, value[at, "encore"])
     else if (gate == "P10") judge(at, "1.3x", value[at, "hand"], value[at, "encore"], value[at, "encore"] <= 1.3 * value[at, "hand"], value[at, "encore"])
-    else if (gate == "P11" && path ~ /^seconds/)
+    else if (gate == "P11" && path ~ /^instructions/)
       judge(at, "1.10x", value[at, "hand"], value[at, "encore"], value[at, "encore"] <= 1.10 * value[at, "hand"], value[at, "encore"] / value[at, "hand"])
     else if (gate == "P11" && path ~ /^lines/)
       judge(at, "+3000 lines", value[at, "hand"], value[at, "encore"], value[at, "encore"] <= value[at, "hand"] + 3000, value[at, "encore"] / value[at, "hand"])

@@ -128,28 +128,22 @@ include_of() {
     encore) echo '#include <encore/retry_policy.hpp>' ;;
   esac
 }
-median() { sort -n | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'; }
-user_seconds() { local TIMEFORMAT=%U; { time "$@" > /dev/null; } 2>&1; }
+# What a compiler does is counted as well: its seconds vary by half with what else the machine does. Of all its processes.
+compiling() {
+  valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null "$@" 2>&1 | awk '/Collected :/ { sum += $NF } END { printf "%d\n", sum }'
+}
 
 includes() {
-  local compiler who header round
+  local compiler who header
   for who in hand encore; do include_of $who > "$out/include_$who.cpp"; done
   for compiler in g++ clang++-19; do
     for who in hand encore; do
       "$compiler" -std=c++20 -Iinclude -E "$out/include_$who.cpp" > "$out/include_$who.ii"
       echo "P11,lines that are not empty,$compiler,O0,$who,$(grep -cvE '^(#.*|[[:space:]]*)$' "$out/include_$who.ii")"
-      rm -f "$out/seconds-$who"
+      echo "P11,instructions to compile,$compiler,O0,$who,$(compiling "$compiler" -std=c++20 -Iinclude -fsyntax-only "$out/include_$who.cpp")"
     done
     for header in functional random regex iostream; do
       echo "P11,includes of <$header>,$compiler,O0,encore,$(grep -c "/$header\"" "$out/include_encore.ii" || true)"
-    done
-    for round in {1..11}; do
-      for who in hand encore; do
-        user_seconds "$compiler" -std=c++20 -Iinclude -fsyntax-only "$out/include_$who.cpp" >> "$out/seconds-$who"
-      done
-    done
-    for who in hand encore; do
-      echo "P11,seconds to compile,$compiler,O0,$who,$(median < "$out/seconds-$who")"
     done
   done
 }
