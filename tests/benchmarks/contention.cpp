@@ -13,6 +13,7 @@
 #include <ctime>
 #include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace benchmarks;
@@ -46,30 +47,12 @@ static long count_writes(const Policy& policy, int calls) {
   return writes;
 }
 
-// ---- Do two threads slow each other down? --------------------------------------------------------------------------------
+// ---- Do threads that share their guards slow each other down? -------------------------------------------------------------
 
 static double cpu_nanoseconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return 1e9 * static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec);
-}
-
-// Of a thread's own time, so that the machine's other work counts for little: nanoseconds a call.
-template <class Call>
-static double nanoseconds_a_call(int threads, Call call) {
-  constexpr int calls = 200'000;
-  std::barrier start{threads};
-  std::vector<double> each(static_cast<std::size_t>(threads));
-  std::vector<std::jthread> running;
-  for (auto& result : each)
-    running.emplace_back([&] {
-      start.arrive_and_wait();
-      const auto began = cpu_nanoseconds();
-      for (int i = 0; i < calls; ++i) call(i);
-      result = (cpu_nanoseconds() - began) / calls;
-    });
-  running.clear();
-  return *std::max_element(each.begin(), each.end());
 }
 
 static double median(std::vector<double> values) {
@@ -78,14 +61,50 @@ static double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-template <class Call>
-static void compare_threads(const char* gate, const char* path, int threads, Call call) {
-  std::vector<double> alone, together;
+static auto policy_with(Guards& guards) {
+  return encore::RetryPolicy{encore::RetryOn<TimeoutError>{}, UnhurriedClock{}, guards.breaker,
+                             guards.budget};
+}
+
+// Of a thread's own time, so that the machine's other work counts for little: nanoseconds a call, of the threads the middle
+// one. Each thread has the guards that `guards_of` gives its number.
+template <class GuardsOf>
+static double nanoseconds_a_call(int threads, GuardsOf guards_of) {
+  constexpr int calls = 200'000;
+  std::barrier start{threads};
+  std::vector<double> each(static_cast<std::size_t>(threads));
+  std::vector<std::jthread> running;
+  for (int thread = 0; thread < threads; ++thread)
+    running.emplace_back([&, thread] {
+      const auto policy = policy_with(guards_of(thread));
+      start.arrive_and_wait();
+      const auto began = cpu_nanoseconds();
+      for (int i = 0; i < calls; ++i) policy.run([i] { return answer(i); });
+      each[static_cast<std::size_t>(thread)] = (cpu_nanoseconds() - began) / calls;
+    });
+  running.clear();
+  return median(std::move(each));
+}
+
+static void fill(Guards& guards) {
+  const auto policy = policy_with(guards);
+  for (int i = 0; i < 2'000; ++i) policy.run([i] { return answer(i); });
+}
+
+// Beside threads that share nothing, not beside one alone: two threads of one core slow each other down without sharing.
+static void compare_threads(const char* gate, const char* path, int threads, Guards& shared) {
+  struct alignas(256) Own {
+    Guards guards;
+  };
+  std::vector<Own> own(static_cast<std::size_t>(threads));
+  for (auto& one : own) fill(one.guards);
+  std::vector<double> apart, together;
   for (int round = 0; round < 21; ++round) {
-    alone.push_back(nanoseconds_a_call(1, call));
-    together.push_back(nanoseconds_a_call(threads, call));
+    apart.push_back(nanoseconds_a_call(
+        threads, [&](int thread) -> Guards& { return own[static_cast<std::size_t>(thread)].guards; }));
+    together.push_back(nanoseconds_a_call(threads, [&](int) -> Guards& { return shared; }));
   }
-  std::printf("value,%s,%s,hand,%.2f\nvalue,%s,%s,encore,%.2f\n", gate, path, median(alone), gate, path,
+  std::printf("value,%s,%s,hand,%.2f\nvalue,%s,%s,encore,%.2f\n", gate, path, median(apart), gate, path,
               median(together));
 }
 
@@ -98,14 +117,12 @@ int main() {
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, nullptr);
 
-  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, UnhurriedClock{}, guards.breaker,
-                                   guards.budget};
+  const auto policy = policy_with(guards);
   // While the budget fills each success writes, and is seen to; full, it must not.
   if (count_writes(policy, 100) != 100) return 1;
-  for (int i = 0; i < 2'000; ++i) policy.run([i] { return answer(i); });
+  fill(guards);
   std::printf("value,P10,writes of 1000 successes,encore,%ld\n", count_writes(policy, 1'000));
 
-  const auto call = [&](int i) { return policy.run([i] { return answer(i); }); };
-  compare_threads("P10", "nanoseconds: two threads against one", 2, call);
-  compare_threads("growth", "nanoseconds: eight threads against one", 8, call);
+  compare_threads("P10", "nanoseconds: two threads that share", 2, guards);
+  compare_threads("growth", "nanoseconds: eight threads that share", 8, guards);
 }
