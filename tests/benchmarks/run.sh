@@ -130,7 +130,7 @@ include_of() {
 }
 # What a compiler does is counted as well: its seconds vary by half with what else the machine does. Of all its processes.
 compiling() {
-  valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null "$@" 2>&1 | awk '/Collected :/ { sum += $NF } END { printf "%d\n", sum }'
+  valgrind --tool=callgrind --trace-children=yes --callgrind-out-file=/dev/null "$@" 2>&1 | awk '/Collected :/ { sum += $NF } END { printf "%.0f\n", sum }'
 }
 
 includes() {
