@@ -29,6 +29,10 @@ constexpr auto infinity = std::numeric_limits<double>::infinity();
 constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // Whole units.
+static_assert(to_duration(Seconds{0.4}) == 400ms);
+static_assert(to_duration(Seconds{1e30}) == Duration::max());
+static_assert(to_duration(Picoseconds{1}) == Duration{1});
+static_assert(to_duration(std::chrono::hours::max()) == Duration::max());
 static_assert(to_duration(3s) == Duration{3'000'000'000});
 static_assert(to_duration(-3s) == Duration{-3'000'000'000});
 static_assert(to_duration(std::chrono::duration<unsigned char>{200}) == 200s);

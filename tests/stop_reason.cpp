@@ -18,6 +18,8 @@ using encore::to_string;
 
 static_assert(stop_reason_count == 24);
 static_assert(sizeof(StopReason) == 1);
+static_assert(to_string(StopReason::cancelled_on_entry) == "cancelled_on_entry");
+static_assert(to_string(StopReason::refused_by_guard) == "refused_by_guard");
 
 /// The table of rule G7, with the name that logs and counters know.
 struct Named {

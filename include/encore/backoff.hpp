@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstdint>
 #include <limits>
-#include <utility>
 
 namespace encore {
 

@@ -64,6 +64,8 @@ struct Call {
   }
 };
 
+static_assert(ReplaySafety{} == ReplaySafety::repeatable && StopReason{} == StopReason::none);
+
 /// A call on its way, with the id that everybody sees: its own, or one made when first looked at. (A4)
 /// Safe to look at from several threads. Not copied: views of the made id stay valid as long as it lives.
 class CurrentCall {
