@@ -1,6 +1,7 @@
 // What a policy decides by, as one number: do two processes, or two releases, retry alike?
 #pragma once
 #include <encore/duration.hpp>
+#include <encore/hexadecimal.hpp>
 #include <encore/jitter.hpp>
 #include <encore/random.hpp>
 #include <encore/schedule.hpp>
@@ -39,11 +40,7 @@ class Fingerprint {
   }
 
   constexpr std::uint64_t bits() const noexcept { return bits_; }
-  std::string text() const {
-    std::string digits(16, '0');
-    for (unsigned i = 0; i < 16; ++i) digits[15 - i] = "0123456789abcdef"[bits_ >> (4 * i) & 15U];
-    return digits;
-  }
+  std::string text() const { return detail::hexadecimal(bits_); }
   friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) noexcept = default;
 
  private:

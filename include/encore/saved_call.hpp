@@ -3,6 +3,7 @@
 #include <encore/call.hpp>
 #include <encore/duration.hpp>
 #include <encore/fingerprint.hpp>
+#include <encore/hexadecimal.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/saved_state.hpp>
 #include <encore/scope.hpp>
@@ -49,8 +50,6 @@ struct SavedCall {
 };
 
 namespace detail {
-
-inline std::string hexadecimal(std::uint64_t bits) { return Fingerprint{bits}.text(); }
 
 /// A field of a saved call whose text says a number.
 struct SavedNumbers {

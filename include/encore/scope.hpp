@@ -1,6 +1,7 @@
 // A random 128-bit name for a process or a run, so that ids which models reuse stay unique beyond it.
 #pragma once
 #include <encore/attributes.hpp>
+#include <encore/hexadecimal.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -49,11 +50,8 @@ class Scope {
   constexpr std::uint64_t low() const noexcept { return low_; }
 
   std::string text() const {
-    std::string digits(32, '0');
-    for (unsigned i = 0; i < 16; ++i) {
-      digits[15 - i] = "0123456789abcdef"[high_ >> (4 * i) & 15U];
-      digits[31 - i] = "0123456789abcdef"[low_ >> (4 * i) & 15U];
-    }
+    auto digits = detail::hexadecimal(high_);
+    digits += detail::hexadecimal(low_);
     return digits;
   }
 
