@@ -47,6 +47,7 @@ class AttemptMark {
 
 /// Stands where a policy marks nothing.
 struct NoMark {
+  NoMark() = default;
   explicit NoMark(const Attempt&) noexcept {}
 };
 

@@ -10,7 +10,6 @@
 #include <concepts>
 #include <exception>
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -27,7 +26,7 @@ struct ThreadUnmarked {
 template <class Policy>
 class CallMemory {
   using State = RetryState<Policy, KeepError::always>;
-  using Unmarked = std::conditional_t<Policy::notices_nesting, ThreadUnmarked, std::tuple<>>;
+  using Unmarked = std::conditional_t<Policy::notices_nesting, ThreadUnmarked, NoMark>;
 
  public:
   CallMemory(const Policy& policy, const Call& call) : CallMemory{policy, call, start_of(policy, call)} {}
