@@ -1,5 +1,4 @@
 #include "attempts.hpp"
-#include <encore/driver.hpp>
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>

@@ -74,7 +74,7 @@ TEST_CASE("an exception that ends a sleep ends the call for those who follow it,
   const RetryPolicy policy{RetryOn<Slow>{}, clock};
   Sleeping unheard, heard;
   CHECK_THROWS_AS(encore::detail::sleep_through(policy, unheard, 3s), Slow);
-  CHECK(unheard.times_abandoned == 0);
+  CHECK(unheard.times_abandoned == 1);  // it may keep the last exception
   CHECK_THROWS_AS(encore::detail::sleep_through(policy.with(Observe{[](const Event&) {}}), heard, 3s), Slow);
   CHECK(heard.times_abandoned == 1);
 }

@@ -31,7 +31,7 @@ TEST_CASE("what is not named is the default, and can be asked for [A1]", "[polic
   CHECK(policy.nested() == Nested::allow);
   CHECK(std::same_as<std::remove_cvref_t<decltype(policy.clock())>, SteadyClock>);
   CHECK(std::remove_cvref_t<decltype(policy.observers())>::size == 0);
-  CHECK(policy.starts_straight);
+  CHECK(!policy.guarded);
   CHECK(!policy.reads_call);
 }
 

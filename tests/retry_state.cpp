@@ -21,15 +21,18 @@ struct Slow : std::runtime_error {
 };
 
 /// A call with everything it needs, driven by hand.
-template <class Policy, encore::detail::KeepError Keep>
+template <class Policy>
 struct ByHand {
   const Policy& policy;
   Call call{.id = "call-1"};
   encore::detail::CallFrame frame{call, encore::detail::limits_of(policy, call, policy.clock().now()),
                                   Now{policy.clock()}};
-  encore::detail::RetryState<Policy, Keep> state{policy, frame, policy.clock().now()};
+  typename encore::detail::RetryState<Policy>::Permits permits{};
+  encore::detail::RetryState<Policy> state{policy, frame, permits, policy.clock().now()};
 
-  explicit ByHand(const Policy& its_policy) : policy{its_policy} {}
+  explicit ByHand(const Policy& its_policy, bool may_be_cancelled = true) : policy{its_policy} {
+    if (may_be_cancelled) state.may_be_cancelled();
+  }
   Decision fail() {
     try {
       throw Slow{"slow"};
@@ -42,21 +45,20 @@ struct ByHand {
 }  // namespace
 
 TEST_CASE("an exception outlives its handler only where something may need it [K1]", "[retry_state]") {
-  using enum encore::detail::KeepError;
   FakeClock clock;
   const RetryPolicy plain{RetryOn<Slow>{}, NoJitter{}, clock};
-  ByHand<std::remove_const_t<decltype(plain)>, if_needed> unneeded{plain};
+  ByHand<std::remove_const_t<decltype(plain)>> unneeded{plain, false};
   REQUIRE(unneeded.state.begin().goes_on());
   REQUIRE(unneeded.fail() == Decision{.wait = 1s});
   CHECK(unneeded.state.error() == nullptr);
 
-  ByHand<std::remove_const_t<decltype(plain)>, always> cancellable{plain};
+  ByHand<std::remove_const_t<decltype(plain)>> cancellable{plain};
   REQUIRE(cancellable.state.begin().goes_on());
   REQUIRE(cancellable.fail().goes_on());
   CHECK(cancellable.state.error() != nullptr);
 
   const auto limited = plain.with(TimeBudget{1h});
-  ByHand<std::remove_const_t<decltype(limited)>, if_needed> bounded{limited};
+  ByHand<std::remove_const_t<decltype(limited)>> bounded{limited, false};
   REQUIRE(bounded.state.begin().goes_on());
   REQUIRE(bounded.fail().goes_on());
   CHECK(bounded.state.error() != nullptr);
@@ -67,7 +69,7 @@ TEST_CASE("a wait that is cancelled from outside ends the call, and what was sle
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{RetryOn<Slow>{}, NoJitter{}, clock, trace};
-  ByHand<std::remove_const_t<decltype(policy)>, encore::detail::KeepError::always> one{policy};
+  ByHand<std::remove_const_t<decltype(policy)>> one{policy};
   REQUIRE(one.state.begin().goes_on());
   REQUIRE(one.fail() == Decision{.wait = 1s});
   clock.advance(400ms);
@@ -83,13 +85,13 @@ TEST_CASE("an abandoned call is told as cancelled, once, and a finished one not 
   Recorder trace;
   const RetryPolicy policy{RetryOn<Slow>{}, NoJitter{}, clock, trace};
   {
-    ByHand<std::remove_const_t<decltype(policy)>, encore::detail::KeepError::always> one{policy};
+    ByHand<std::remove_const_t<decltype(policy)>> one{policy};
     REQUIRE(one.state.begin().goes_on());
     one.state.abandoned();
   }
   REQUIRE(trace.events().size() == 2);
   CHECK(trace.events().back().reason == StopReason::cancelled);
-  ByHand<std::remove_const_t<decltype(policy)>, encore::detail::KeepError::always> other{policy};
+  ByHand<std::remove_const_t<decltype(policy)>> other{policy};
   REQUIRE(other.state.begin().goes_on());
   other.state.succeeded();
   const auto told = trace.events().size();

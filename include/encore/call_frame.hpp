@@ -1,8 +1,11 @@
 // What one call needs while it is under way, whoever drives it.
 #pragma once
 #include <encore/attempt.hpp>
+#include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
+
+#include <optional>
 
 namespace encore::detail {
 
@@ -17,6 +20,10 @@ struct CallFrame {
       : current{call},
         limits(its_limits),
         attempt{1, current, notes, limits, now} {}
+  /// Of a call under a policy. The limits are made in their place: copied, an empty one costs a stall of the processor.
+  template <class Policy>
+  ENCORE_FORCE_INLINE CallFrame(const Policy& policy, const Call& call,
+                                const std::optional<TimePoint>& started) noexcept;
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
@@ -34,10 +41,18 @@ ENCORE_FORCE_INLINE std::optional<TimePoint> start_of(const Policy& policy, cons
 template <class Policy>
 ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,
                                          const std::optional<TimePoint>& started) noexcept {
-  return {.started = started ? *started : TimePoint{},
-          .budget = policy.time_budget(),
-          .deadline = call.deadline,
-          .attempt_timeout = policy.attempt_timeout()};
+  TimeLimits limits{.started = started ? *started : TimePoint{},
+                    .budget = policy.time_budget(),
+                    .attempt_timeout = policy.attempt_timeout()};
+  if (call.deadline) limits.deadline = *call.deadline;
+  return limits;
 }
+
+template <class Policy>
+ENCORE_FORCE_INLINE CallFrame::CallFrame(const Policy& policy, const Call& call,
+                                         const std::optional<TimePoint>& started) noexcept
+    : current{call},
+      limits(limits_of(policy, call, started)),
+      attempt{1, current, notes, limits, Now{policy.clock()}} {}
 
 }  // namespace encore::detail

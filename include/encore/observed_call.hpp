@@ -21,6 +21,26 @@ ENCORE_FORCE_INLINE void tell(const Policy& policy, const Event& event, int& err
   tell_each(policy.observers(), event, errors);
 }
 
+/// An event of a call; what depends on its kind is still to be filled in. Before the first failure there may be no frame.
+template <class Policy>
+ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ordinal, const Call& call,
+                                   const TimeLimits& limits, std::optional<TimePoint>& started,
+                                   const CallFrame* frame = nullptr) noexcept {
+  return {.kind = kind,
+          .ordinal = ordinal,
+          .call_name = call.name,
+          .resolved_name = call.resolved_name,
+          .notes = frame != nullptr ? &frame->notes : nullptr,
+          .run_scope = call.scope,
+          .id = call.id,
+          .current = frame != nullptr ? &frame->current : nullptr,
+          .max_retries = call.runs_once() ? 0 : policy.max_retries(),
+          .inner_attempts = policy.inner_attempts(),
+          .limits = &limits,
+          .now = Now{policy.clock()},
+          .started = &started};
+}
+
 /// One call, its count, times and end, told to the policy's observers. It refers to the policy and to the call's frame.
 template <class Policy>
 class ObservedCall {
@@ -121,19 +141,7 @@ class ObservedCall {
 
  private:
   Event event_of(EventKind kind) noexcept {
-    return {.kind = kind,
-            .ordinal = attempts(),
-            .call_name = call().name,
-            .resolved_name = call().resolved_name,
-            .notes = &frame_.notes,
-            .run_scope = call().scope,
-            .id = call().id,
-            .current = &frame_.current,
-            .max_retries = call().runs_once() ? 0 : max_retries_,
-            .inner_attempts = policy_.inner_attempts(),
-            .limits = &frame_.limits,
-            .now = now(),
-            .started = &started_};
+    return detail::event_of(policy_, kind, attempts(), call(), frame_.limits, started_, &frame_);
   }
   void blame(Event& event, const Thrown* thrown) const {
     event.thrown = thrown;

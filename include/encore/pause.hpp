@@ -52,17 +52,15 @@ template <class Policy, class State>
 void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
   if (wait <= Duration::zero()) return;
 #if defined(__cpp_exceptions)
-  if constexpr (Policy::observed || Policy::guarded) {
-    try {
-      policy.clock().sleep_for(wait, state.call().stop);
-    } catch (...) {
-      state.abandoned();
-      throw;
-    }
-    return;
-  } else
-#endif
+  try {
     policy.clock().sleep_for(wait, state.call().stop);
+  } catch (...) {
+    state.abandoned();
+    throw;
+  }
+#else
+  policy.clock().sleep_for(wait, state.call().stop);
+#endif
 }
 
 }  // namespace encore::detail

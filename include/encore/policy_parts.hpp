@@ -54,12 +54,10 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
   static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
-  /// Nothing has to be asked before the first attempt, and nobody but observers hears how it went.
-  static constexpr bool starts_straight = rethrows && !guarded && !notices_nesting && !prepares_retries;
-  /// Somebody may look at the call itself.
-  static constexpr bool reads_call = observed || has_seed || !types_only<PredicateT> ||
-                                     !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
-                                     Many<role::Never>::size != 0;
+  /// Somebody may look at the call itself, when it has failed or before.
+  static constexpr bool reads_call =
+      observed || guarded || !rethrows || prepares_retries || has_seed || !types_only<PredicateT> ||
+      !std::same_as<Slot<role::HintSource>, HintFromCarrier> || Many<role::Never>::size != 0;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
 
   constexpr auto& clock() const noexcept { return get<role::Clock>(); }

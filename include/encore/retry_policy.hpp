@@ -2,15 +2,14 @@
 #pragma once
 #include <encore/attributes.hpp>
 #include <encore/call.hpp>
-#include <encore/driver.hpp>
 #include <encore/extremes.hpp>
 #include <encore/operation.hpp>
 #include <encore/policy_parts.hpp>
 #include <encore/recipe.hpp>
 #include <encore/recipe_check.hpp>
 #include <encore/refused.hpp>
+#include <encore/retry_loop.hpp>
 #include <encore/setting.hpp>
-#include <encore/straight_run.hpp>
 #include <encore/wrapped.hpp>
 
 #include <concepts>
@@ -55,7 +54,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   using Parts = detail::PolicyParts<ClockT, PredicateT, Plus<X...>>;
 
  public:
-  using Parts::backoff, Parts::jitter, Parts::max_retries, Parts::rethrows, Parts::starts_straight;
+  using Parts::backoff, Parts::jitter, Parts::max_retries, Parts::rethrows;
   using typename Parts::FailureStrategyType;
 
   /// From ingredients, in any order.
@@ -171,7 +170,6 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(const Call& call, F&& call
   return conduct(call, callable, args...);
 }
 
-// The general way for whatever has to be asked or told before the first attempt; else straight into it.
 template <class ClockT, class PredicateT, class... X>
 template <class F, class... A>
 auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& callable, A&... args) const
@@ -185,19 +183,8 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& c
   if constexpr (!detail::can_be_repeated<F, A...>) {
     detail::refuse_callable<F, A...>();
   } else {
-    using R = detail::raw_t<F, A...>;
-    if constexpr (starts_straight) {
-      using Straight = detail::StraightRun<RetryPolicy, R, F, A...>;
-      if (Straight::may_start(*this, call)) [[likely]]
-        return Straight::run(*this, call, callable, args...);
-    }
-    auto attempt = [&](const Attempt& now) -> R { return detail::invoke_attempt(callable, now, args...); };
-    if constexpr (starts_straight) {
-      const Call general = call;  // so that the caller's own need not be in memory on the straight way
-      return detail::Driver<RetryPolicy, R>::run(*this, general, detail::operation_of<R>(attempt));
-    } else {
-      return detail::Driver<RetryPolicy, R>::run(*this, call, detail::operation_of<R>(attempt));
-    }
+    return detail::RetryLoop<RetryPolicy, detail::raw_t<F, A...>, F, A...>::run(*this, call, callable,
+                                                                                args...);
   }
 }
 

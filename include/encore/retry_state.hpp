@@ -4,6 +4,7 @@
 #include <encore/decision.hpp>
 #include <encore/failure.hpp>
 #include <encore/guard/permits.hpp>
+#include <encore/next_attempt.hpp>
 #include <encore/observed_call.hpp>
 #include <encore/pause.hpp>
 #include <encore/verdict.hpp>
@@ -17,31 +18,22 @@
 
 namespace encore::detail {
 
-/// Stands where no exception has to be kept.
-struct NoError {
-  NoError& operator=(const std::exception_ptr&) noexcept { return *this; }
-  operator std::exception_ptr() const noexcept { return nullptr; }
-};
-
-/// Does the last exception outlive its handler?
-enum class KeepError : std::uint8_t {
-  never,      ///< nothing can end the call in a wait
-  if_needed,  ///< if something could end the call in a wait, or the strategy wants it
-  always,     ///< the wait may be cancelled in ways that are not known beforehand
-};
-
 /// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
-template <class Policy, KeepError Keep = KeepError::if_needed>
+template <class Policy>
 class RetryState : public ObservedCall<Policy> {
   friend struct Restorer;  // saves a call and brings it back
   using Observed = ObservedCall<Policy>;
-  static constexpr bool keeps_error = Keep != KeepError::never;
   static constexpr bool guarded = Policy::guarded;
 
  public:
-  RetryState(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started,
-             int observer_errors = 0) noexcept
-      : Observed{policy, frame, started, observer_errors} {}
+  using Permits = typename permits_for<typename Policy::Guards>::type;
+
+  RetryState(const Policy& policy, CallFrame& frame, Permits& permits,
+             const std::optional<TimePoint>& started, int observer_errors = 0) noexcept
+      : Observed{policy, frame, started, observer_errors},
+        permits_{permits} {}
+  /// Its waits may be cancelled in ways that are not known beforehand, as a coroutine's.
+  void may_be_cancelled() noexcept { may_be_cancelled_ = true; }
 
   using Observed::answered_for;
   using Observed::attempts;
@@ -58,14 +50,16 @@ class RetryState : public ObservedCall<Policy> {
       refused = call().refused;
     if constexpr (guarded) {
       if (refused == StopReason::none) refused = admit(1, Duration::zero());
-      if (refused != StopReason::none) permits_.release();
     }
-    if (refused != StopReason::none) {
-      frame_.attempt.ordinal = 0;
-      return finish(refused, nullptr);
-    }
+    if (refused != StopReason::none) return refuse(refused);
     start_attempt();
     return {};
+  }
+  /// There is no attempt.
+  Decision refuse(StopReason reason) {
+    if constexpr (guarded) permits_.release();
+    frame_.attempt.ordinal = 0;
+    return finish(reason, nullptr);
   }
 
   void succeeded() {
@@ -74,14 +68,14 @@ class RetryState : public ObservedCall<Policy> {
     finish(StopReason::succeeded, nullptr);
   }
 
-  [[nodiscard]] Decision threw(const std::exception* error) {
+  /// In the handler. `matched`: it was caught as the one type that the predicate lists. (B2)
+  [[nodiscard]] Decision threw(const std::exception* error, bool matched = false) {
     const auto known = what_is_known();
     const Thrown thrown{error, known};
-    const auto next = decide(judge(policy_, thrown), thrown, &thrown);
-    if constexpr (keeps_error) {
-      if (next.goes_on() ? may_end_in_the_wait() : !Policy::rethrows && answered_for(next.stop))
-        error_ = std::current_exception();
-    }
+    const auto next =
+        decide(matched ? judge_matched(policy_, thrown) : judge(policy_, thrown), thrown, &thrown);
+    if (next.goes_on() ? may_end_in_the_wait() : !Policy::rethrows && answered_for(next.stop))
+      error_ = std::current_exception();
     return next;
   }
   void unwound() {
@@ -93,6 +87,7 @@ class RetryState : public ObservedCall<Policy> {
   /// Nobody will go on with this call: its permits come back, and observers hear its end. (H1)
   void abandoned() {
     if constexpr (guarded) permits_.release();
+    error_ = nullptr;
     if (reason_ == StopReason::none) finish(StopReason::cancelled, nullptr, TerminalMode::none);
   }
 
@@ -131,7 +126,7 @@ class RetryState : public ObservedCall<Policy> {
     if (reason != StopReason::none) return finish_with_kept_error(reason);
     frame_.notes.clear();
     ++frame_.attempt.ordinal;
-    if constexpr (keeps_error) error_ = nullptr;
+    error_ = nullptr;
     start_attempt();
     return {};
   }
@@ -150,11 +145,13 @@ class RetryState : public ObservedCall<Policy> {
             .inner_attempts = policy_.inner_attempts()};
   }
   std::exception_ptr error() const noexcept { return error_; }
+  /// The same, which is then no longer kept.
+  std::exception_ptr take_error() noexcept { return std::exchange(error_, nullptr); }
 
  private:
   FailedAttempt what_is_known() const noexcept { return {attempts(), &frame_.current, &frame_.notes}; }
   bool may_end_in_the_wait() const noexcept {
-    return Keep == KeepError::always || guarded || frame_.limits.bounded() || call().stop.watches();
+    return may_be_cancelled_ || guarded || frame_.limits.bounded() || call().stop.watches();
   }
 
   template <class Failed>
@@ -184,24 +181,31 @@ class RetryState : public ObservedCall<Policy> {
     return never != StopReason::none ? never : replay;
   }
   template <class Failed>
+  struct Facts {
+    RetryState& state;
+    const Failed& failure;
+    bool attempts_used_up() const { return state.is_last(); }
+    bool stop_requested() const { return state.call().stop.stop_requested(); }
+    std::optional<Duration> hint() const { return hint_from(state.policy_, failure, state.now()); }
+    Duration wait_after(const std::optional<Duration>& hint) const {
+      return state.pauses_.next(state.policy_, state.frame_.current, hint);
+    }
+    std::optional<Duration> time_left() const {
+      if (!state.frame_.limits.bounded()) return std::nullopt;
+      return state.frame_.limits.remaining(state.policy_.clock().now());
+    }
+  };
+  template <class Failed>
   StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
     if (this->made_single()) return StopReason::nested_made_single;
-    if (is_last()) return StopReason::retries_exhausted;
-    if (call().stop.stop_requested()) return StopReason::cancelled;
-    hint = hint_from(policy_, failure, now());
-    if (hint && *hint > policy_.hint_cap()) return StopReason::hint_over_cap;
-    wait = pauses_.next(policy_, frame_.current, hint);
-    if (!frame_.limits.bounded()) return StopReason::none;
-    const auto verdict = judge_time(wait);
-    return hint && verdict == StopReason::deadline ? StopReason::hint_past_deadline : verdict;
+    return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
   }
   StopReason judge_time(Duration wait) const {
     return time_verdict(frame_.limits.remaining(policy_.clock().now()), wait, policy_.least_attempt_time());
   }
 
   StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {
-    const auto name = call().resolved_name.empty() ? call().name : call().resolved_name;
-    return permits_.admit(policy_.guards(), {call().id, name, ordinal, ahead, now(), after});
+    return permits_.admit(policy_.guards(), request_of(call(), ordinal, ahead, now(), after));
   }
 
   void start_attempt() {
@@ -214,7 +218,7 @@ class RetryState : public ObservedCall<Policy> {
     this->tell_failed({.stop = stop, .wait = wait}, hint, thrown);
     if (stop != StopReason::none) return finish(stop, thrown);
     wait_ = wait;
-    if ((Keep == KeepError::always || call().stop.watches()) && wait > Duration::zero())
+    if ((may_be_cancelled_ || call().stop.watches()) && wait > Duration::zero())
       wait_began_ = policy_.clock().now();
     return {.wait = wait};
   }
@@ -234,7 +238,7 @@ class RetryState : public ObservedCall<Policy> {
 
   Decision finish_with_kept_error(StopReason reason) {
 #if defined(__cpp_exceptions)
-    if constexpr (Policy::observed && keeps_error) {
+    if constexpr (Policy::observed) {
       if (error_ != nullptr) {
         try {
           std::rethrow_exception(error_);
@@ -264,8 +268,9 @@ class RetryState : public ObservedCall<Policy> {
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};
   Pauses<Policy> pauses_{};
-  [[no_unique_address]] std::conditional_t<keeps_error, std::exception_ptr, NoError> error_{};
-  [[no_unique_address]] typename permits_for<typename Policy::Guards>::type permits_{};
+  bool may_be_cancelled_ = false;
+  std::exception_ptr error_{};
+  Permits& permits_;
 };
 
 }  // namespace encore::detail

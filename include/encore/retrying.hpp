@@ -29,7 +29,7 @@ class Retrying {
         call_{call},
         started_{detail::start_of(policy, call)},
         frame_{call_, detail::limits_of(policy, call, started_), Now{policy.clock()}},
-        state_{policy, frame_, started_} {}
+        state_{policy, frame_, permits_, started_} {}
   Retrying(const Policy&& policy, const Call& call) : Retrying{policy, call} {
     static_assert(
         !std::is_class_v<Policy>,
@@ -103,6 +103,7 @@ class Retrying {
   Call call_;
   std::optional<TimePoint> started_;
   detail::CallFrame frame_;
+  [[no_unique_address]] typename detail::RetryState<Policy>::Permits permits_{};
   detail::RetryState<Policy> state_;
 };
 

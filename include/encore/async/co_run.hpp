@@ -1,11 +1,12 @@
 // The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
 #pragma once
 #include <encore/async/awaitable_traits.hpp>
-#include <encore/async/call_memory.hpp>
 #include <encore/async/sleeper.hpp>
-#include <encore/driver.hpp>
+#include <encore/call_state.hpp>
+#include <encore/nesting.hpp>
 #include <encore/operation.hpp>
 #include <encore/owned_call.hpp>
+#include <encore/retry_loop.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <concepts>
@@ -20,11 +21,27 @@ namespace encore {
 
 namespace detail {
 
-/// Does the strategy answer for a value with which the call ended?
-template <class Policy, class State>
-bool answers(const Decision& next) noexcept {
-  return !Policy::rethrows && State::answered_for(next.stop);
-}
+/// In a coroutine the thread's mark says nothing: who resumes it is not who called it. (J2)
+struct ThreadUnmarked {
+  const Attempt* before = std::exchange(marked_attempt, nullptr);
+  ~ThreadUnmarked() { marked_attempt = before; }
+};
+template <class Policy>
+struct Unmarked {
+  template <class Step>
+  auto operator()(Step&& step) const {
+    [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, ThreadUnmarked, NoMark> unmarked{};
+    return step();
+  }
+};
+
+struct UnseenCall {
+  static constexpr const Call& view() noexcept { return unseen_call; }
+};
+/// Does nobody look at a call of this operation, and is nothing to be asked before its first attempt?
+template <class Policy, class Operation>
+inline constexpr bool can_be_unseen =
+    !Policy::reads_call && !Policy::notices_nesting && !takes_attempt<Operation>;
 
 /// The value of a failed attempt, for as long as the wait.
 template <class R>
@@ -41,6 +58,29 @@ struct LastValue<R&> {
 };
 template <>
 struct LastValue<void> {};
+
+template <class Operation, class State>
+decltype(auto) invoke_with(Operation& operation, State& state) {
+  if constexpr (takes_attempt<Operation>)
+    return detail::invoke(operation, state.attempt());
+  else
+    return detail::invoke(operation);
+}
+/// Judges what an attempt returned: does the caller get it? Else the call goes on, or the strategy answers for the value.
+template <class Policy, class State, class Value>
+bool leaves(const Policy& policy, State& state, const Call& call, const Value& value) {
+  if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
+    const auto known = state.what_is_known();
+    const auto verdict = judge_value(policy, Returned<Value>{value, known});
+    if (verdict != StopReason::succeeded) {
+      state.decide_on_value(value, verdict, call);
+      return !state.next().goes_on() &&
+             (Policy::rethrows || !RetryState<Policy>::answered_for(state.next().stop));
+    }
+  }
+  state.succeeded(policy, call);
+  return true;
+}
 
 /// Is it a coroutine's return type, for a coroutine with these parameters?
 template <class Awaitable, class... Parameter>
@@ -78,88 +118,79 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
   using R = typename CoCall<Policy, Operation, S>::R;
   using Result = typename CoCall<Policy, Operation, S>::Result;
   constexpr auto judged = Results<Policy, R>::judged;
+  constexpr auto seen = !std::same_as<Owned, UnseenCall>;
+  constexpr Unmarked<Policy> unmarked;
 
-  memory_of<Policy, Owned> memory{policy, owned.view()};
-  using State = std::remove_reference_t<decltype(memory.state())>;
-  if (const auto first = memory.begin(); !first.goes_on()) {
+  const Call& call = owned.view();
+  CallState<Policy, seen, true> state{policy, call};
+  if (!unmarked([&] { return state.begin(policy, call, state.asks_first(policy, call)); })) {
     if constexpr (Policy::rethrows)
-      refuse_call(first.stop, memory.state().current());
+      refuse_call(state.state().reason(), state.state().current());
     else
-      co_return policy.failure_strategy().template failed<R>(memory.state().failure());
+      co_return policy.failure_strategy().template failed<R>(state.state().failure());
   }
   for (;;) {
-    Decision next;
     [[maybe_unused]] LastValue<std::conditional_t<judged, R, void>> last;
     [[maybe_unused]] auto returned = false;
     try {
       if constexpr (Policy::prepares_retries) {
-        const auto& attempt = memory.state().attempt();
-        if (attempt.ordinal > 1) {
-          if constexpr (std::is_void_v<decltype(prepare(policy.before_retry().prepare, attempt))>)
-            prepare(policy.before_retry().prepare, attempt);
+        if (state.retries()) {
+          if constexpr (std::is_void_v<decltype(prepare(policy.before_retry().prepare, state.attempt()))>)
+            prepare(policy.before_retry().prepare, state.attempt());
           else
-            co_await prepare(policy.before_retry().prepare, attempt);
+            co_await prepare(policy.before_retry().prepare, state.attempt());
         }
       }
       if constexpr (std::is_void_v<R>) {
-        co_await memory.invoke(operation);
+        co_await invoke_with(operation, state);
         returned = true;
-        memory.succeeded();
+        unmarked([&] { state.succeeded(policy, call); });
         if constexpr (std::is_void_v<Result>)
           co_return;
         else
-          co_return Result{figures_of(memory.state())};
+          co_return Result{state.figures(policy)};
       } else {
-        R result = co_await memory.invoke(operation);
+        R result = co_await invoke_with(operation, state);
         returned = true;
-        if constexpr (judged)
-          next = memory.returned(std::as_const(result));
-        else
-          memory.succeeded();
-        if (!judged || next.stop == StopReason::succeeded ||
-            (!next.goes_on() && !answers<Policy, State>(next))) {
+        const auto left = unmarked([&] { return leaves(policy, state, call, std::as_const(result)); });
+        if (left) {
           if constexpr (std::same_as<Result, R>)
             co_return static_cast<R&&>(result);
           else
-            co_return Result{std::forward<R>(result), figures_of(memory.state())};
+            co_return Result{std::forward<R>(result), state.figures(policy)};
         }
         if constexpr (judged) last.keep(std::forward<R>(result));
       }
     } catch (const std::exception& error) {
-      if (returned) throw;
-      next = memory.threw(&error);
-      if (leaves<Policy, State>(next)) throw;
+      if (returned || !unmarked([&] { return state.threw(&error, call); })) throw;
     } catch (...) {
-      if (returned) throw;
-      if (std::current_exception() == nullptr) throw;  // a thread's forced unwind
-      next = memory.threw(nullptr);
-      if (leaves<Policy, State>(next)) throw;
+      if (returned || std::current_exception() == nullptr) throw;  // a thread's forced unwind
+      if (!unmarked([&] { return state.threw(static_cast<const std::exception*>(nullptr), call); })) throw;
     }
-    if (next.goes_on()) {
+    if (state.next().goes_on()) {
       auto cancelled = false;
-      if (next.wait > Duration::zero()) {
+      if (state.next().wait > Duration::zero()) {
         try {
-          co_await sleep_with(sleeper, next.wait, memory.stop());
+          co_await sleep_with(sleeper, state.next().wait, state.state().call().stop);
         } catch (const std::exception& error) {
           if (!says_cancelled(Thrown{&error})) throw;
           cancelled = true;  // as Asio's cancellation slots do it
         }
       }
-      next = memory.resume(cancelled);
-      if (next.goes_on()) continue;
+      if (unmarked([&] { return state.resume(cancelled); })) continue;
     }
     if constexpr (judged) {
       if (last.value) {
         if constexpr (Policy::rethrows)
           co_return last.take();
         else
-          co_return policy.failure_strategy().template failed<R>(memory.state().failure(), last.take());
+          co_return policy.failure_strategy().template failed<R>(state.state().failure(), last.take());
       }
     }
     if constexpr (Policy::rethrows)
-      std::rethrow_exception(memory.state().error());
+      std::rethrow_exception(state.state().take_error());
     else
-      co_return policy.failure_strategy().template failed<R>(memory.state().failure());
+      co_return policy.failure_strategy().template failed<R>(state.state().failure());
   }
 }
 

@@ -1,6 +1,7 @@
 // The permits of one call: taken before an attempt, told how it ended, and always given back.
 #pragma once
 #include <encore/attributes.hpp>
+#include <encore/call.hpp>
 #include <encore/clock.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
@@ -27,6 +28,12 @@ constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
     case StopReason::unknown_outcome: return true;
     default: return false;
   }
+}
+
+/// What the guards of a call are asked before one of its attempts.
+ENCORE_FORCE_INLINE AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead, const Now& now,
+                                                const Thrown* after = nullptr) noexcept {
+  return {call.id, call.resolved_name.empty() ? call.name : call.resolved_name, ordinal, ahead, now, after};
 }
 
 /// The permits of one call, one place for each guard. Whatever is left when it is destroyed is returned unspent. (H1)

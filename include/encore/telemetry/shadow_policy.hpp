@@ -6,6 +6,7 @@
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/name_table.hpp>
+#include <encore/next_attempt.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/lru_map.hpp>
@@ -175,15 +176,25 @@ class ShadowPolicy {
       const auto verdict = detail::judge(candidate_, *event.thrown);
       if (verdict != StopReason::none) return verdict;
     }
-    if (event.ordinal > candidate_.max_retries()) return StopReason::retries_exhausted;
-    if (event.hint && *event.hint > candidate_.hint_cap()) return StopReason::hint_over_cap;
-    const auto budget = candidate_.time_budget();
-    const auto elapsed = budget ? event.elapsed() : std::nullopt;
-    if (!elapsed) return StopReason::none;
-    const auto left = larger_of(*budget - *elapsed, Duration::zero());
-    if (event.wait >= left) return event.hint ? StopReason::hint_past_deadline : StopReason::deadline;
-    return left - event.wait < candidate_.least_attempt_time() ? StopReason::too_little_time_left
-                                                               : StopReason::none;
+    struct Facts {
+      const Candidate& candidate;
+      const Event& event;
+      bool attempts_used_up() const { return event.ordinal > candidate.max_retries(); }
+      static bool stop_requested() { return false; }
+      std::optional<Duration> hint() const { return event.hint; }
+      Duration wait_after(const std::optional<Duration>&) const {
+        return event.wait;
+      }  // that of the policy that runs
+      std::optional<Duration> time_left() const {
+        const auto budget = candidate.time_budget();
+        const auto elapsed = budget ? event.elapsed() : std::nullopt;
+        if (!elapsed) return std::nullopt;
+        return larger_of(*budget - *elapsed, Duration::zero());
+      }
+    };
+    std::optional<Duration> hint;
+    Duration wait{};
+    return detail::next_attempt(candidate_, Facts{candidate_, event}, hint, wait);
   }
 
   const Candidate candidate_;

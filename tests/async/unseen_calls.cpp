@@ -1,4 +1,3 @@
-#include <encore/async/call_memory.hpp>
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -36,7 +35,7 @@ constexpr auto ignore_event = [](const Event&) {};
 
 }  // namespace
 
-TEST_CASE("a call is unseen where neither the policy nor the operation looks at it [P13]", "[call_memory]") {
+TEST_CASE("a call is unseen where neither the policy nor the operation looks at it [P13]", "[co_run]") {
   const RetryPolicy plain{RetryOn<Slow>{}, TimeBudget{5s}};
   STATIC_REQUIRE(unseen<decltype(plain)>);
   STATIC_REQUIRE(unseen<decltype(plain.with(RetryIfNoValue{}))>);
@@ -48,8 +47,7 @@ TEST_CASE("a call is unseen where neither the policy nor the operation looks at 
   STATIC_REQUIRE(!unseen<decltype(plain.with(NeverRetry<std::logic_error>{}))>);
 }
 
-TEST_CASE("an unseen call reads no clock before its first failure, but for its budget [P5 P13]",
-          "[call_memory]") {
+TEST_CASE("an unseen call reads no clock before its first failure, but for its budget [P5 P13]", "[co_run]") {
   FakeClock clock;
   ManualExecutor executor{clock};
   const RetryPolicy plain{RetryOn<Slow>{}, clock};
@@ -104,7 +102,7 @@ CameOut come_out(const Policy& policy, const std::string& script, FakeClock& clo
 }  // namespace
 
 TEST_CASE("a call comes out the same whether it is remembered late or from its start [A2 B3 B4 D3 G1 P13]",
-          "[call_memory]") {
+          "[co_run]") {
   for (const std::string script :
        {"S", "sS", "ssS", "sssS", "x", "sx", "ssx", "c", "sc", "eS", "eeeS", "esS", "sees", "u", "su"}) {
     for (const auto budget : {Duration::zero(), Duration{2s}, Duration{4s}, Duration{1h}}) {
@@ -122,7 +120,7 @@ TEST_CASE("a call comes out the same whether it is remembered late or from its s
   }
 }
 
-TEST_CASE("an unseen call that is cancelled in its wait keeps its last failure [B4 K1]", "[call_memory]") {
+TEST_CASE("an unseen call that is cancelled in its wait keeps its last failure [B4 K1]", "[co_run]") {
   const auto cancelled = [](Duration) -> Task<void> {
     throw Cancelled{};
     co_return;
@@ -143,8 +141,7 @@ TEST_CASE("an unseen call that is cancelled in its wait keeps its last failure [
   CHECK(runs == 1);
 }
 
-TEST_CASE("a call that brings limits of its own is looked at, whatever its policy [D2 K1 K2]",
-          "[call_memory]") {
+TEST_CASE("a call that brings limits of its own is looked at, whatever its policy [D2 K1 K2]", "[co_run]") {
   FakeClock clock;
   ManualExecutor executor{clock};
   const RetryPolicy policy{RetryOn<Slow>{}, NoJitter{}, clock};

@@ -1,5 +1,4 @@
 #include <encore/encore.hpp>
-#include <encore/straight_run.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 
@@ -86,8 +85,7 @@ void goes_both_ways(const std::string& script, const Ingredient&... ingredients)
 
 }  // namespace
 
-TEST_CASE("the straight way tells, waits and ends as the general one does [A2 A4 B3 F1 G1]",
-          "[straight_run]") {
+TEST_CASE("the straight way tells, waits and ends as the general one does [A2 A4 B3 F1 G1]", "[retry_loop]") {
   const std::string letters{"rnswi"};
   for (const auto first : letters)
     for (const auto second : letters)
@@ -166,7 +164,7 @@ void ends_both_ways(const std::string& script, const Ingredient&... ingredients)
 TEST_CASE(
     "with limits of time and nobody listening the straight way ends as the general one does [D2 D3 D4 D5 D7 "
     "E2 G1]",
-    "[straight_run]") {
+    "[retry_loop]") {
   const RetryIfResult if_negative{[](int x) { return x < 0; }};
   const std::string letters{"rnmistob"};
   for (const auto first : letters)
@@ -187,7 +185,7 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("a call within a time budget reads the clock as often as it has to [P5]", "[straight_run]") {
+TEST_CASE("a call within a time budget reads the clock as often as it has to [P5]", "[retry_loop]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{1h}, NoJitter{}, clock};
   std::size_t next = 0;
@@ -208,7 +206,7 @@ TEST_CASE("a call within a time budget reads the clock as often as it has to [P5
   CHECK(clock.readings() == before);
 }
 
-TEST_CASE("what a sleep throws leaves, and the kept exception with it [G1]", "[straight_run]") {
+TEST_CASE("what a sleep throws leaves, and the kept exception with it [G1]", "[retry_loop]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{1h}, NoJitter{}, clock};
   clock.after(500ms, [] { throw Wrong{"out of the sleep"}; });
@@ -217,32 +215,8 @@ TEST_CASE("what a sleep throws leaves, and the kept exception with it [G1]", "[s
   CHECK(next == 1);
 }
 
-TEST_CASE("only what needs nothing asked beforehand goes straight [D5 K2]", "[straight_run]") {
-  const auto noop = [] {};
-  using F = decltype(noop);
-  const RetryPolicy plain{RetryOn<Slow>{}};
-  using Plain = encore::detail::StraightRun<std::remove_const_t<decltype(plain)>, void, F>;
-  CHECK(Plain::may_start(plain, {}));
-  CHECK(!Plain::may_start(plain, {.deadline = TimePoint{}}));
-  CHECK(!Plain::may_start(plain, {.replay = ReplaySafety::never}));
-  std::stop_source source;
-  const auto token = source.get_token();
-  CHECK(!Plain::may_start(plain, {.stop = token}));
-
-  Recorder unheard;
-  const auto spent = plain.with(TimeBudget{0s}, unheard);
-  using Spent = encore::detail::StraightRun<std::remove_const_t<decltype(spent)>, void, F>;
-  CHECK(!Spent::may_start(spent, {.id = "call-1"}));
-
-  Recorder trace;
-  const auto observed = plain.with(trace);
-  using Observed = encore::detail::StraightRun<std::remove_const_t<decltype(observed)>, void, F>;
-  CHECK(!Observed::may_start(observed, {}));  // somebody may ask for the id that is yet to be made
-  CHECK(Observed::may_start(observed, {.id = "call-1"}));
-}
-
 TEST_CASE("with one type listed and nobody listening, everything else passes untouched [B2 B3]",
-          "[straight_run]") {
+          "[retry_loop]") {
   const RetryPolicy policy{RetryOn<Slow>{}, ConstantBackoff{Duration::zero()}};
   auto attempts = 0;
   const auto throws = [&](auto error) {
@@ -263,7 +237,7 @@ TEST_CASE("with one type listed and nobody listening, everything else passes unt
   CHECK(attempts == 3);
 }
 
-TEST_CASE("a run's scope is in every event, however its call goes [I2]", "[straight_run]") {
+TEST_CASE("a run's scope is in every event, however its call goes [I2]", "[retry_loop]") {
   const Scope of_run{1, 2};
   FakeClock clock;
   std::vector<Scope> seen;

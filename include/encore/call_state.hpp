@@ -1,0 +1,299 @@
+// What is kept of one call while it runs, and from when on.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/call_frame.hpp>
+#include <encore/nesting.hpp>
+#include <encore/retry_state.hpp>
+#include <encore/unretryable.hpp>
+
+#include <exception>
+#include <new>
+#include <optional>
+#include <type_traits>
+
+namespace encore::detail {
+
+/// Stands for a call that brings no limits and that nobody looks at.
+inline constexpr Call unseen_call{};
+
+/// One call under way. Its retry state is made by the first failure: until then it costs a pointer, a frame if somebody can see
+/// the attempt (`Framed`), the permits of guards, and the clock reads that were asked for. For a call with limits of its own, or
+/// with an id that is still to be made and shown, it is made at once. (P1)
+/// The state is not destroyed at the end, unless a backoff asks for it: so an exception that passes meets nothing to clean up, if
+/// there are no permits. The last exception is let go of by whoever ends the call: `give_up`, or the wait.
+/// `Resumed`: by a coroutine, whose waits may be cancelled in ways that are not known beforehand, and which may be destroyed in
+/// one. If anybody can see its call, the state is made at once, and hears of that.
+template <class Policy, bool Framed, bool Resumed = false>
+class CallState {
+  using State = RetryState<Policy>;
+  static constexpr bool observed = Policy::observed;
+  static constexpr bool guarded = Policy::guarded;
+  static constexpr bool sees_call = Framed || Policy::reads_call;  // else it need not be in memory
+  static constexpr bool timed = observed || Policy::has_time_budget || Policy::reports_time;
+
+ public:
+  ENCORE_FORCE_INLINE CallState(const Policy& policy, [[maybe_unused]] const Call& call) : unmade_{&policy} {
+    if constexpr (Policy::has_time_budget || Policy::reports_time) {
+      if (Policy::reports_time || policy.time_budget()) first_.started = policy.clock().now();
+    }
+    if constexpr (Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{policy, call, started()};
+  }
+  CallState(const CallState&) = delete;
+  CallState& operator=(const CallState&) = delete;
+  ENCORE_FORCE_INLINE ~CallState() {
+    if constexpr (Resumed) {
+      if (made()) state().abandoned();
+    }
+    if constexpr (!std::is_trivially_destructible_v<Pauses<Policy>>) {  // a backoff that somebody else wrote
+      if (made()) state_.state.~State();
+    }
+    if constexpr (guarded) release();
+  }
+
+  /// Is there something about the call itself to be asked before its first attempt? Looked at before anything else: later, for
+  /// all that a compiler knows, a clock read might have changed the call.
+  ENCORE_FORCE_INLINE static bool asks_first(const Policy& policy, const Call& call) noexcept {
+    return call.limits_itself() || is_spent(policy) || (observed && !Framed && call.id.empty());
+  }
+  /// May the first attempt start?
+  ENCORE_FORCE_INLINE bool begin(const Policy& policy, const Call& call, bool asks_first) {
+    if constexpr (Resumed && Framed) return begin_now(call);
+    if (asks_first) [[unlikely]] {
+      if constexpr (sees_call)
+        return begin_now(call);
+      else  // of a copy, so that the caller's own need not be in memory
+        return begin_now(*::new (static_cast<void*>(&limited_.call)) Call{call});
+    }
+    if constexpr (guarded)
+      return begin_guarded(call);
+    else
+      return begin_first(policy, call);
+  }
+
+  const Attempt& attempt() const noexcept
+    requires Framed
+  {
+    return frame_.frame.attempt;
+  }
+  FailedAttempt what_is_known() const noexcept {
+    if constexpr (Framed)
+      return {attempt().ordinal, &frame_.frame.current, &frame_.frame.notes};
+    else
+      return {};
+  }
+  ENCORE_FORCE_INLINE bool retries() const noexcept { return made() && state_.state.attempts() > 1; }
+
+  ENCORE_FORCE_INLINE void succeeded(const Policy& policy, [[maybe_unused]] const Call& call) {
+    if constexpr (guarded)
+      succeeded_guarded(call);
+    else if (made())
+      succeeded_late();
+    else if constexpr (observed)
+      succeeded_first(policy, call);
+  }
+  /// What an outcome with a value tells of its call.
+  ENCORE_FORCE_INLINE CallFigures figures(const Policy& policy) const {
+    if (made()) return figures_late();
+    const auto elapsed = started() ? time_between(*started(), policy.clock().now()) : Duration::zero();
+    return {StopReason::succeeded, 1, elapsed, Duration::zero(), errors()};
+  }
+
+#if defined(__cpp_exceptions)
+  /// In the handler: does the exception stay here? Then `waited` says whether another attempt follows.
+  template <class Error>
+  ENCORE_FORCE_INLINE bool threw(const Error* error, [[maybe_unused]] const Call& call) {
+    if constexpr (sees_call)
+      return judged_thrown(error, call);
+    else
+      return judged_thrown(error);
+  }
+#endif
+  /// The attempt returned a failure: waits, and begins the next attempt. Answers false if there is none. `verdict` as in
+  /// `RetryState::returned_failure`.
+  template <class Value>
+  ENCORE_FORCE_INLINE bool waited_after(const Value& value, StopReason verdict,
+                                        [[maybe_unused]] const Call& call) {
+    // What fits a register stays in one: its address would put it into memory before every look at it.
+    using Passed = std::conditional_t<std::is_scalar_v<Value>, const Value, const Value&>;
+    if constexpr (sees_call)
+      return judged_value<Passed>(value, verdict, call);
+    else
+      return judged_value<Passed>(value, verdict);
+  }
+
+  /// The same without the wait.
+  template <class Value>
+  void decide_on_value(const Value& value, StopReason verdict, const Call& call = unseen_call) {
+    make_if_needed(call);
+    next_ = state().returned_failure(value, verdict);
+  }
+
+  /// Waits, if another attempt follows, and begins it. Answers false if the call is over.
+  ENCORE_NO_INLINE bool waited() {
+    if (!next_.goes_on()) return false;
+    sleep_through(state().policy(), state(), next_.wait);
+    return resume();
+  }
+  const Decision& next() const noexcept { return next_; }
+  /// The wait is over: begins the next attempt, or answers false if the call is over.
+  bool resume(bool cancelled = false) { return state().resume(cancelled).goes_on(); }
+
+  State& state() noexcept { return state_.state; }
+
+ private:
+  struct First {
+    std::optional<TimePoint> started{};
+    int errors = 0;
+  };
+  struct NoFirst {};
+  union FrameRoom {
+    FrameRoom() noexcept {}
+    CallFrame frame;
+  };
+  union CallRoom {
+    CallRoom() noexcept {}
+    Call call;
+  };
+  union PermitsRoom {
+    PermitsRoom() noexcept : permits{} {}
+    ~PermitsRoom() {}
+    typename State::Permits permits;
+  };
+  union StateRoom {
+    StateRoom() noexcept {}
+    ~StateRoom() {}
+    State state;
+  };
+  static_assert(std::is_trivially_destructible_v<CallFrame>);
+
+  auto& permits() noexcept {
+    if constexpr (guarded)
+      return room_.permits;
+    else
+      return room_;
+  }
+  ENCORE_NO_INLINE void release() {
+    using Permits = typename State::Permits;
+    room_.permits.~Permits();
+  }
+
+  bool made() const noexcept { return unmade_ == nullptr; }
+  ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
+    if constexpr (timed)
+      return first_.started;
+    else
+      return never_;
+  }
+  ENCORE_FORCE_INLINE int errors() const noexcept {
+    if constexpr (timed)
+      return first_.errors;
+    else
+      return 0;
+  }
+  ENCORE_FORCE_INLINE static bool is_spent([[maybe_unused]] const Policy& policy) noexcept {
+    if constexpr (Policy::has_time_budget)
+      return policy.time_budget() == Duration::zero();
+    else
+      return false;
+  }
+
+  ENCORE_FORCE_INLINE bool begin_first(const Policy& policy, [[maybe_unused]] const Call& call) {
+    if constexpr (observed) tell_first(policy, call, EventKind::attempt_started);
+    if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
+    return true;
+  }
+  ENCORE_FORCE_INLINE void succeeded_first(const Policy& policy, const Call& call) {
+    tell_first(policy, call, EventKind::attempt_succeeded);
+    tell_first(policy, call, EventKind::call_finished);
+  }
+  ENCORE_NO_INLINE bool begin_guarded(const Call& call) {
+    const auto& policy = *unmade_;
+    const Now now{policy.clock()};
+    const auto refused = permits().admit(policy.guards(), request_of(call, 1, Duration::zero(), now));
+    if (refused != StopReason::none) {
+      make_if_needed(call);
+      return state().refuse(refused).goes_on();
+    }
+    permits().began(now);
+    return begin_first(policy, call);
+  }
+  ENCORE_NO_INLINE void succeeded_guarded(const Call& call) {
+    if (made()) return state().succeeded();
+    const auto& policy = *unmade_;
+    permits().succeeded(Now{policy.clock()});
+    if constexpr (observed) succeeded_first(policy, call);
+  }
+
+  ENCORE_FORCE_INLINE void tell_first(const Policy& policy, const Call& call, EventKind kind) {
+    if constexpr (Framed) {
+      tell_first(policy, event_of(policy, kind, 1, call, frame_.frame.limits, first_.started, &frame_.frame));
+    } else {
+      const auto limits = limits_of(policy, call, first_.started);
+      tell_first(policy, event_of(policy, kind, 1, call, limits, first_.started));
+    }
+  }
+  ENCORE_FORCE_INLINE void tell_first(const Policy& policy, Event&& event) {
+    const auto kind = event.kind;
+    if (kind != EventKind::attempt_started) event.reason = StopReason::succeeded;
+    if (kind == EventKind::call_finished) {
+      event.mode = TerminalMode::result;
+      event.observer_errors = first_.errors;
+    }
+    tell(policy, event, first_.errors);
+  }
+
+  ENCORE_NO_INLINE bool begin_now(const Call& call) {
+    const auto at = started() ? started() : start_of(*unmade_, call);
+    if constexpr (!Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{*unmade_, call, at};
+    make(at);
+    return state().begin().goes_on();
+  }
+  void make(const std::optional<TimePoint>& started) {
+    ::new (static_cast<void*>(&state_.state)) State{*unmade_, frame_.frame, permits(), started, errors()};
+    if constexpr (Resumed) state().may_be_cancelled();
+    unmade_ = nullptr;
+  }
+  void make_if_needed([[maybe_unused]] const Call& call = unseen_call) {
+    if (made()) return;
+    if constexpr (!Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{*unmade_, call, started()};
+    make(started());
+  }
+
+  ENCORE_NO_INLINE void succeeded_late() { state().succeeded(); }
+  ENCORE_COLD CallFigures figures_late() const {
+    const auto& state = state_.state;
+    return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
+  }
+#if defined(__cpp_exceptions)
+  template <class Error, class... C>
+  ENCORE_COLD bool judged_thrown(const Error* error, const C&... call) {
+    make_if_needed(call...);
+    const auto matched = std::is_same_v<typename Policy::PredicateType, RetryOn<Error>> && error != nullptr;
+    const auto* const known = caught_as_exception(error);
+    if (!matched && known == nullptr && std::current_exception() == nullptr) {
+      state().unwound();
+      return false;
+    }
+    next_ = state().threw(known, matched);
+    return next_.goes_on() || (!Policy::rethrows && State::answered_for(next_.stop));
+  }
+#endif
+  template <class Passed, class... C>
+  ENCORE_NO_INLINE bool judged_value(Passed value, StopReason verdict, const C&... call) {
+    decide_on_value(value, verdict, call...);
+    return waited();
+  }
+
+  static constexpr std::optional<TimePoint> never_{};
+  const Policy* unmade_;  // until there is a state, which has a reference of its own
+  [[no_unique_address]] std::conditional_t<timed, First, NoFirst> first_;
+  [[no_unique_address]] std::conditional_t<guarded, PermitsRoom, typename State::Permits> room_;
+  CallRoom limited_;
+  FrameRoom frame_;
+  StateRoom state_;
+  union {
+    Decision next_;  // what was said of the last failure, once there was one
+  };
+};
+
+}  // namespace encore::detail

@@ -1,0 +1,230 @@
+// The loop: an attempt; if it failed, the decision; a wait; and again. One for every policy, callable and result.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/call_state.hpp>
+#include <encore/failure.hpp>
+#include <encore/nesting.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/operation.hpp>
+#include <encore/predicate.hpp>
+#include <encore/refused.hpp>
+#include <encore/verdict.hpp>
+
+#include <concepts>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace encore::detail {
+
+/// Throws the refusal of a call that had no attempt; without exceptions the program ends with the reason. (G4, L3)
+[[noreturn]] inline void refuse_call(StopReason reason, [[maybe_unused]] const CurrentCall& call) {
+#if defined(__cpp_exceptions)
+  throw Refused{reason, call.id(), call.name()};
+#else
+  refuse_setting("call", to_string(reason), "cannot be thrown without exceptions");
+#endif
+}
+
+/// Runs `done` when it is destroyed, unless by an exception: for results that cannot be moved out of the way first.
+template <class Done>
+struct OnReturn {
+  Done done;
+  int unwinding = std::uncaught_exceptions();
+  ~OnReturn() noexcept(false) {
+    if (std::uncaught_exceptions() == unwinding) done();
+  }
+};
+template <class Done>
+OnReturn(Done) -> OnReturn<Done>;
+
+/// What a policy makes of a callable that returns `R`, and whether it can.
+template <class Policy, class R>
+struct Results {
+  using Value = std::remove_cvref_t<R>;
+  using Result = typename Policy::FailureStrategyType::template result<R>;
+
+  /// Does the predicate look at this result?
+  static constexpr bool judged = [] {
+    if constexpr (std::is_void_v<R>)
+      return false;
+    else
+      return JudgesValues<typename Policy::PredicateType, Value>;
+  }();
+  static constexpr bool movable = std::is_void_v<R> || std::is_reference_v<R> || std::move_constructible<R>;
+  static_assert(std::is_void_v<R> || judged || !looks_at_values<typename Policy::PredicateType>,
+                "this policy's predicate looks at returned values, but not at what this callable returns");
+  static_assert(!judged || movable, "a predicate on returned values needs a result that can be moved");
+  static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
+};
+
+/// The one exception type that a predicate matches, if it is that simple.
+template <class P>
+struct only_type : std::type_identity<void> {};
+template <class E>
+struct only_type<RetryOn<E>> : std::type_identity<E> {};
+
+/// Runs what `BeforeRetry` holds, with the attempt if it takes it.
+template <class Prepare>
+auto prepare(const Prepare& prepare, const Attempt& attempt) {
+  if constexpr (std::invocable<const Prepare&, const Attempt&>)
+    return prepare(attempt);
+  else
+    return prepare();
+}
+
+/// How a call of a callable that returns `R` ends: compiled once for each policy and result, not at each place of a call.
+template <class Policy, class R, class State>
+struct Endings {
+  using Result = typename Results<Policy, R>::Result;
+
+  // The callable's own result, untouched or inside an outcome.
+  template <class V>
+  ENCORE_FORCE_INLINE static Result deliver(const Policy& policy, const State& state, V&& value) {
+    if constexpr (std::same_as<Result, R>)
+      return static_cast<R&&>(value);
+    else
+      return Result{std::forward<V>(value), state.figures(policy)};
+  }
+  template <class V>
+  ENCORE_NO_INLINE static Result settle(State& state, V&& value) {
+    const Policy& policy = state.state().policy();
+    if constexpr (!Policy::rethrows) {
+      if (RetryState<Policy>::answered_for(state.state().reason()))
+        return strategy(state).template failed<R>(state.state().failure(), std::forward<V>(value));
+    }
+    return deliver(policy, state, std::forward<V>(value));
+  }
+  static const auto& strategy(State& state) noexcept { return state.state().policy().failure_strategy(); }
+  // There was no attempt. (G4)
+  ENCORE_COLD static Result refused(State& state) {
+    if constexpr (Policy::rethrows)
+      refuse_call(state.state().reason(), state.state().current());
+    else
+      return strategy(state).template failed<R>(state.state().failure());
+  }
+  // After an exception that did not leave from its handler.
+  ENCORE_COLD static Result give_up(State& state) {
+    if constexpr (Policy::rethrows) {
+      std::rethrow_exception(state.state().take_error());
+    } else {
+      auto failure = state.state().failure();
+      static_cast<void>(state.state().take_error());
+      return strategy(state).template failed<R>(std::move(failure));
+    }
+  }
+};
+
+/// Drives one call of `F` with arguments `A` on a thread that sleeps. It stands at the place of the call, and only the way of a
+/// success at once is inlined there.
+template <class Policy, class R, class F, class... A>
+class RetryLoop : Results<Policy, R> {
+  using Results<Policy, R>::judged;
+  static constexpr bool with_attempt = takes_attempt<F, A...>;
+  // Can somebody look at an attempt before it has failed?
+  static constexpr bool framed = with_attempt || Policy::notices_nesting || (judged && Policy::reads_call);
+  using State = CallState<Policy, framed>;
+  using Ends = Endings<Policy, R, State>;
+  using Mark = std::conditional_t<Policy::notices_nesting, AttemptMark, NoMark>;
+
+ public:
+  using Result = typename Results<Policy, R>::Result;
+
+ private:
+  // Does somebody but the caller hear of a success?
+  static constexpr bool reported = Policy::observed || Policy::guarded || !std::same_as<Result, R>;
+  // Where nobody has to hear of the others, the one type that is retried is all that is caught, as by hand.
+  using Only = typename only_type<typename Policy::PredicateType>::type;
+  static constexpr bool catches_only = !judged && !Policy::reads_call && !std::is_void_v<Only>;
+
+ public:
+  ENCORE_FORCE_INLINE static Result run(const Policy& policy, const Call& call, F& callable, A&... args) {
+    const bool asks_first = State::asks_first(policy, call);
+    State state{policy, call};
+    if (!state.begin(policy, call, asks_first)) [[unlikely]]
+      return Ends::refused(found_here(state));
+    for (;;) {
+      [[maybe_unused]] auto returned = false;
+#if defined(__cpp_exceptions)
+      if constexpr (catches_only) {
+        try {
+          return attempt(policy, state, callable, args...);
+        } catch (const Only& error) {
+          if (!found_here(state).threw(&error, call)) throw;
+        }
+      } else
+        try {
+#endif
+          if constexpr (!reported && !judged) {
+            return attempt(policy, state, callable, args...);
+          } else if constexpr (std::is_void_v<R>) {
+            attempt(policy, state, callable, args...);
+            returned = true;
+            state.succeeded(policy, call);
+            if constexpr (std::is_void_v<Result>)
+              return;
+            else
+              return Result{state.figures(policy)};
+          } else if constexpr (Results<Policy, R>::movable) {
+            R result = attempt(policy, state, callable, args...);
+            returned = true;
+            const auto verdict = judge(policy, state, result);
+            if (verdict == StopReason::succeeded) [[likely]] {
+              state.succeeded(policy, call);
+              return Ends::deliver(policy, state, static_cast<R&&>(result));
+            }
+            if (!found_here(state).waited_after(result, verdict,
+                                                call))  // the value is kept for as long as the wait
+              return Ends::settle(state, static_cast<R&&>(result));
+            returned = false;
+            continue;
+          } else {
+            const OnReturn told{[&] {
+              returned = true;
+              state.succeeded(policy, call);
+            }};
+            return attempt(policy, state, callable, args...);
+          }
+#if defined(__cpp_exceptions)
+        } catch (const std::exception& error) {
+          if (returned || !found_here(state).threw(&error, call)) throw;
+        } catch (...) {
+          if (returned || !found_here(state).threw(nobody_knows, call)) throw;
+        }
+      if (!found_here(state).waited()) return Ends::give_up(found_here(state));
+#endif
+    }
+  }
+
+ private:
+  static constexpr const std::exception* nobody_knows =
+      nullptr;  // no `catch (const std::exception&)` caught it
+
+  ENCORE_FORCE_INLINE static R attempt([[maybe_unused]] const Policy& policy, [[maybe_unused]] State& state,
+                                       F& callable, A&... args) {
+    [[maybe_unused]] const Mark mark = [&] {
+      if constexpr (Policy::notices_nesting)
+        return Mark{state.attempt()};
+      else
+        return Mark{};
+    }();
+    if constexpr (Policy::prepares_retries) {
+      if (state.retries()) detail::prepare(policy.before_retry().prepare, state.state().attempt());
+    }
+    if constexpr (with_attempt)
+      return detail::invoke(callable, args..., state.attempt());
+    else
+      return detail::invoke(callable, args...);
+  }
+  template <class Value>
+  ENCORE_FORCE_INLINE static StopReason judge(const Policy& policy, const State& state, const Value& value) {
+    if constexpr (!judged)
+      return StopReason::succeeded;
+    else {
+      const auto known = state.what_is_known();
+      return judge_value(policy, Returned<std::remove_cvref_t<R>>{value, known});
+    }
+  }
+};
+
+}  // namespace encore::detail
