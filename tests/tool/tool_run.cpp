@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <ranges>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -374,6 +375,40 @@ TEST_CASE("a caller's own type of call, and a list in braces, are taken", "[tool
   CHECK(run.handle(own[0]).content == "ok x");
   const std::vector<ToolResult> plain = run.handle_batch({ToolCall{.id = "1", .name = "a"}});
   CHECK(plain.front().content == "ok 1");
+}
+
+TEST_CASE("the calls of a turn may come from a view that makes, skips or overwrites them as it goes",
+          "[tool_run]") {
+  struct SdkCall {
+    std::string tool_use_id, tool, input;
+  };
+  const std::vector<SdkCall> message{
+      {"toolu_01_with_an_id_of_the_sdk", "ship", "an order, A-17, in a long text"},
+      {"toolu_02_with_an_id_of_the_sdk", "bill", "an order, B-18, in a long text"},
+      {"toolu_03_with_an_id_of_the_sdk", "ship", "an order, C-19, in a long text"}};
+  const auto converted = [](const SdkCall& call) {
+    return ToolCall{.id = call.tool_use_id, .name = call.tool, .arguments = call.input};
+  };
+  ToolCatalog tools;
+  for (const auto* const name : {"ship", "bill"})
+    tools.add(name, [](const ToolCall& call) { return call.id + ": " + call.arguments; });
+  ToolRun run{tools};
+  const std::vector<std::string> all{
+      "toolu_01_with_an_id_of_the_sdk: an order, A-17, in a long text",
+      "toolu_02_with_an_id_of_the_sdk: an order, B-18, in a long text",
+      "toolu_03_with_an_id_of_the_sdk: an order, C-19, in a long text",
+  };
+  CHECK(contents(run.handle_batch(message | std::views::transform(converted))) == all);
+
+  ToolCall place;
+  CHECK(
+      contents(run.handle_batch(message | std::views::transform([&](const SdkCall& call) -> const ToolCall& {
+                                  return place = converted(call);
+                                }))) == all);
+
+  const auto ships = [](const ToolCall& call) { return call.name == "ship"; };
+  CHECK(contents(run.handle_batch(message | std::views::transform(converted) | std::views::filter(ships))) ==
+        std::vector{all[0], all[2]});
 }
 
 TEST_CASE("what holds for all calls of a turn is a deadline and a stop; a key belongs to one call [D2, I2]",

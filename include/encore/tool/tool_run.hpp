@@ -58,11 +58,11 @@ class ToolRun {
   ToolRun(const ToolRun&) = delete;
   ToolRun& operator=(const ToolRun&) = delete;
 
-  /// Makes the calls of one model turn, one after another. A limit set to `OnLimit::throw_exception` throws `CallLimitExceeded`
+  /// Makes the calls of one model turn, one after another; they are any range of calls, a view too. A limit set to `OnLimit::throw_exception` throws `CallLimitExceeded`
   /// before any of them; no other exception leaves: those that no policy answers for are in `ToolAnswers::escaped`. `with` says
   /// what holds for each call: a deadline, a stop token.
   template <class Calls = std::initializer_list<ToolCall>>
-  ToolAnswers handle_batch(const Calls& calls, const Call& with = {}) {
+  ToolAnswers handle_batch(Calls&& calls, const Call& with = {}) {
     return handle_batch(calls, with, [](std::size_t count, const auto& make) {
       for (std::size_t i = 0; i < count; ++i) make(i);
     });
@@ -70,7 +70,7 @@ class ToolRun {
   /// The same side by side: `for_each(count, make)` calls `make(i)` once for each i below `count`, from any thread, and returns
   /// when all are done. The limits on calls have had their say before.
   template <class Calls = std::initializer_list<ToolCall>, class ForEach>
-  ToolAnswers handle_batch(const Calls& calls, const Call& with, ForEach&& for_each) {
+  ToolAnswers handle_batch(Calls&& calls, const Call& with, ForEach&& for_each) {
     std::vector<ToolCall> copies;
     const auto turn = turn_of(calls, copies);
     const auto refusals = admission().admit(turn);
@@ -153,14 +153,18 @@ class ToolRun {
     }
   }
 
+  // Calls of any other range are copied: a view may make each one as it is looked at, and for no longer than that.
   template <class Calls>
-  std::vector<detail::RunCall> turn_of(const Calls& calls, std::vector<ToolCall>& copies) const {
-    using C = std::remove_cvref_t<decltype(*std::begin(calls))>;
+  static constexpr bool lies_in_memory =
+      std::contiguous_iterator<decltype(std::begin(std::declval<Calls&>()))> &&
+      std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<Calls&>()))>, ToolCall>;
+  template <class Calls>
+  std::vector<detail::RunCall> turn_of(Calls& calls, std::vector<ToolCall>& copies) const {
     std::vector<detail::RunCall> turn;
-    if constexpr (std::same_as<C, ToolCall>) {
+    if constexpr (lies_in_memory<Calls>) {
       for (const auto& call : calls) turn.push_back(detail::RunCall::of(catalog_, call));
     } else {
-      for (const auto& call : calls) copies.push_back(detail::as_tool_call(call));
+      for (auto&& call : calls) copies.push_back(detail::as_tool_call(call));
       for (const auto& call : copies) turn.push_back(detail::RunCall::of(catalog_, call));
     }
     return turn;
@@ -177,7 +181,8 @@ class ToolRun {
   ToolResult answer(const detail::RunCall& call, const Call& with, std::optional<Refusal> refusal,
                     detail::ToolReport& report) {
     admission().admit(call, refusal);
-    const detail::RunCaller caller{state_, reconcile_, key_reused_};
+    const detail::RunCaller<typename Parts::Reconciler, typename Parts::HearsReuse> caller{state_, reconcile_,
+                                                                                           key_reused_};
     auto result = caller.answer(call, with, refusal, report);
     guards_.answered(call.issued, result.content);
     return result;
