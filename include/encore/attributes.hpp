@@ -12,14 +12,14 @@
 #define ENCORE_ONE_PER_PROCESS
 #else
 #if defined(__OPTIMIZE__)
-#define ENCORE_FORCE_INLINE [[gnu::always_inline]] inline
+#define ENCORE_FORCE_INLINE [[__gnu__::__always_inline__]] inline
 #else  // a debug build is for stepping through, and for compiling fast
 #define ENCORE_FORCE_INLINE inline
 #endif
-#define ENCORE_COLD [[gnu::noinline, gnu::cold]]
-#define ENCORE_NO_INLINE [[gnu::noinline]]
+#define ENCORE_COLD [[__gnu__::__noinline__, __gnu__::__cold__]]
+#define ENCORE_NO_INLINE [[__gnu__::__noinline__]]
 /// One for the whole process, also where shared libraries hide their symbols. (L1)
-#define ENCORE_ONE_PER_PROCESS [[gnu::visibility("default")]]
+#define ENCORE_ONE_PER_PROCESS [[__gnu__::__visibility__("default")]]
 #endif
 
 namespace encore::detail {

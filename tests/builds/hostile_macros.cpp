@@ -1,5 +1,6 @@
-// Macros that well-known headers define (the Windows SDK, X11, Qt, glibc) do not break encore's headers, whichever is
-// included. They come after the standard library and fmt, which make no such promise; CMakeLists.txt makes the two lists.
+// Macros that well-known headers define (the Windows SDK, X11, Qt, glibc, macOS' AssertMacros.h), and the lower-case names that
+// GNU dialects define, do not break encore's headers, whichever is included. They come after the standard library and fmt,
+// which make no such promise; CMakeLists.txt makes the two lists. [L4]
 // clang-format off
 #include "standard_headers.hpp"
 
@@ -30,10 +31,27 @@
 #define slots
 #define foreach for
 #define forever for (;;)
+#define check(assertion)
+#define check_noerr(error)
+#define verify(assertion)
+#define verify_noerr(error)
+#define require(assertion, label)
+#define require_noerr(error, label)
+#define debug(message)
+#define hyper long long
+#define pascal
+#define cdecl
+#define unix 1
+#define linux 1
+#define i386 1
+#define always_inline inline
+#define noinline
+#define cold
 
 #include "every_header.hpp"
 // clang-format on
 
+#undef check  // what this program checks with has the same name
 #include "check.hpp"
 
 // What uses them with the macros in force: templates are compiled here and not before.

@@ -85,7 +85,7 @@ TEST_CASE(
     std::string pattern;
     for (const auto& name : words_of(row.text("signatures"))) {
       ++number;
-      if (const auto loop = watch.check()) {
+      if (const auto loop = watch.standing_loop()) {
         refused_at = number;
         pattern = joined(loop->pattern);
         break;
@@ -163,7 +163,7 @@ TEST_CASE("a detector can make the signatures itself, of calls that bring none [
   LoopWatch model{by_name};
   model.record({.name = "plan", .arguments = "1"});
   model.record({.name = "plan", .arguments = "2"});
-  CHECK(model.check());
+  CHECK(model.standing_loop());
 }
 
 TEST_CASE("with results, polling that makes progress is no loop, polling without is one [H6]",
@@ -369,7 +369,7 @@ TEST_CASE("of many threads that make the same call, as many are admitted as the 
       for (int i = 0; i < 500; ++i) {
         admitted += watch.admit({.name = "search", .arguments = "{}"}) ? 0 : 1;
         watch.answered({.name = "search"}, "nothing");
-        if (i % 100 == 0) static_cast<void>(watch.save()), static_cast<void>(watch.check());
+        if (i % 100 == 0) static_cast<void>(watch.save()), static_cast<void>(watch.standing_loop());
       }
     });
   for (auto& thread : threads) thread.join();

@@ -45,7 +45,7 @@ class CallCounter {
  public:
   explicit CallCounter(const CallLimit& limit) : CallCounter{std::vector{limit}} {}
   explicit CallCounter(std::vector<CallLimit> limits) : limits_{std::move(limits)}, counts_(limits_.size()) {
-    for (const auto& limit : limits_) check(limit);
+    for (const auto& limit : limits_) validate(limit);
   }
 
   /// Walks the calls of one model turn in order, before any of them runs, and counts them. A call is refused if thread + 1 or
@@ -107,7 +107,7 @@ class CallCounter {
  private:
   static constexpr std::string_view kind{"call_limit"};
 
-  static void check(const CallLimit& limit) {
+  static void validate(const CallLimit& limit) {
     const LimitsAgree again{limit.thread_limit, limit.run_limit};  // the fields may have changed since
     if (limit.tool && limit.tool->empty())
       refuse_setting("tool", "\"\"", "is refused: leave it out to count the calls of every tool");

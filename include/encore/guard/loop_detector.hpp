@@ -67,9 +67,9 @@ class LoopWatch {
     remember(call, signature, signature.with_result(content));
   }
 
-  /// Where a call's signature is known only after it, as with a call of the model: `check` before it, `record` after. While
+  /// Where a call's signature is known only after it, as with a call of the model: `standing_loop` before it, `record` after. While
   /// the calls made end in a full loop, every call is refused: what it would be is not known.
-  [[nodiscard]] std::optional<LoopDetected> check() const {
+  [[nodiscard]] std::optional<LoopDetected> standing_loop() const {
     const std::lock_guard lock{mutex_};
     const auto length = finder_.find([](const Entry&) { return true; });
     if (length == 0) return std::nullopt;
