@@ -3,6 +3,7 @@
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_if.hpp>
+#include <encore/retry_on_nested.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
@@ -101,6 +102,41 @@ TEST_CASE("types that are no std::exception, or twice one, match by the slower p
   CHECK(attempts_of(RetryOn<std::exception>{}, raise(Twice{})) == 1);  // no handler of it would catch this
   CHECK(attempts_of(RetryOn<std::exception>{}, raise(42)) == 1);
   CHECK(attempts_of(RetryOn<TransportError, int>{}, raise(42)) == 3);
+}
+
+TEST_CASE("an exception or a result with an operator& of its own is judged like any other [B2]",
+          "[predicate]") {
+  struct NoAddress : std::runtime_error {
+    using std::runtime_error::runtime_error;
+    void operator&() const = delete;
+  };
+  struct Number {
+    int value;
+    void operator&() const = delete;
+  };
+  encore::testing::FakeClock clock;
+  const auto attempts_under = [&](auto predicate) {
+    auto attempts = 0;
+    const auto fail = [&]() -> Number {
+      ++attempts;
+      throw NoAddress{"x"};
+    };
+    const auto outcome = encore::RetryPolicy{predicate, clock, encore::ReturnOutcome{}}.run(fail);
+    CHECK(outcome.failure().error != nullptr);
+    CHECK_THROWS_AS((encore::RetryPolicy{predicate, clock}.run([]() -> int { throw NoAddress{"x"}; })),
+                    NoAddress);
+    return attempts;
+  };
+  CHECK(attempts_under(encore::RetryOn<NoAddress>{}) == 3);
+  CHECK(attempts_under(encore::RetryOn<NoAddress, std::bad_alloc>{}) == 3);
+  CHECK(attempts_under(encore::RetryIf{[](const NoAddress&) { return true; }}) == 3);
+  CHECK(attempts_under(encore::AlsoNested{encore::RetryOn<NoAddress>{}}) == 3);
+
+  const auto returned =
+      encore::RetryPolicy{encore::RetryIfResult{[](const Number& number) { return number.value < 3; }}, clock,
+                          encore::ReturnOutcome{}}
+          .run([](const encore::Attempt& attempt) { return Number{attempt.ordinal}; });
+  CHECK(returned->value == 3);
 }
 
 TEST_CASE("every exception is retried only by the name that says so [B1, B2]", "[predicate]") {

@@ -1,5 +1,6 @@
 // The less common backoffs: linear, Fibonacci, an explicit list, one after another.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/backoff.hpp>
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
@@ -111,13 +112,13 @@ class ChainedBackoff {
    public:
     constexpr Running(const ChainedBackoff& backoff, int retry) {
       if (retry < backoff.retries_)
-        std::construct_at(&first_, backoff.first_, retry);
+        std::construct_at(detail::address_of(first_), backoff.first_, retry);
       else
-        std::construct_at(&rest_, backoff.rest_, retry - backoff.retries_);
+        std::construct_at(detail::address_of(rest_), backoff.rest_, retry - backoff.retries_);
     }
     constexpr Duration next(const ChainedBackoff& backoff, int retry) {
       if (retry < backoff.retries_) return first_.next(backoff.first_, retry);
-      if (retry == backoff.retries_) std::construct_at(&rest_, backoff.rest_, 0);
+      if (retry == backoff.retries_) std::construct_at(detail::address_of(rest_), backoff.rest_, 0);
       return rest_.next(backoff.rest_, retry - backoff.retries_);
     }
 

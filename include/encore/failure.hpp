@@ -1,5 +1,6 @@
 // A failed attempt, as predicates and hints see it; and a failed call, as the failure strategy sees it.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/already_retries.hpp>
 #include <encore/attempt.hpp>
 #include <encore/duration.hpp>
@@ -116,7 +117,7 @@ class Thrown {
         use(error);  // a converted pointer lives only as long as this handler
         return true;
       } else {
-        found = &error;
+        found = detail::address_of(error);
       }
     } catch (...) {}
     if (found != nullptr) use(*found);

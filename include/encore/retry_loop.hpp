@@ -1,5 +1,6 @@
 // The loop: an attempt; if it failed, the decision; a wait; and again. One for every policy, callable and result.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/attributes.hpp>
 #include <encore/call_state.hpp>
 #include <encore/failure.hpp>
@@ -150,7 +151,7 @@ class RetryLoop : Results<Policy, R> {
         try {
           return attempt(policy, state, callable, args...);
         } catch (const Only& error) {
-          if (!found_here(state).threw(&error, call)) throw;
+          if (!found_here(state).threw(detail::address_of(error), call)) throw;
         }
       } else
         try {

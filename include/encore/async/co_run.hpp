@@ -1,5 +1,6 @@
 // The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
 #include <encore/call_state.hpp>
@@ -12,7 +13,6 @@
 #include <concepts>
 #include <coroutine>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -53,7 +53,7 @@ struct LastValue {
 template <class R>
 struct LastValue<R&> {
   R* value = nullptr;
-  void keep(R& result) noexcept { value = std::addressof(result); }
+  void keep(R& result) noexcept { value = detail::address_of(result); }
   R& take() noexcept { return *value; }
 };
 template <>

@@ -1,10 +1,10 @@
 // A guard that is asked about calls instead of attempts.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <memory>
 #include <optional>
 #include <type_traits>
 
@@ -30,7 +30,7 @@ class PerCall {
   static constexpr bool per_call = true;
   static constexpr StopReason refusal = G::refusal;
 
-  constexpr explicit PerCall(G& guard) noexcept : guard_{std::addressof(guard)} {}
+  constexpr explicit PerCall(G& guard) noexcept : guard_{detail::address_of(guard)} {}
   explicit PerCall(const G&&) = delete;  // a temporary guard would be gone before its first call
 
   std::optional<Permit> admit(const AdmissionRequest& request) const { return guard_->admit(request); }

@@ -1,12 +1,12 @@
 // A retry budget that takes more for a retry after a timeout.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/retry_budget.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -27,7 +27,7 @@ class PricedTimeouts {
   static constexpr bool counts_retries = RetryBudget::counts_retries;
 
   constexpr PricedTimeouts(RetryBudget& budget, P timeouts)
-      : budget_{std::addressof(budget)},
+      : budget_{detail::address_of(budget)},
         timeouts_(std::move(timeouts)) {}
 
   std::optional<Permit> admit(const AdmissionRequest& request) const {

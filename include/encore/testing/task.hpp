@@ -1,5 +1,7 @@
 // The least coroutine type that a test needs: started when awaited, resumed where it was awaited.
 #pragma once
+#include <encore/address_of.hpp>
+
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -52,7 +54,7 @@ template <class T>
 struct TaskPromise<T&> : TaskPromiseBase {
   T* value = nullptr;
   Task<T&> get_return_object() noexcept;
-  void return_value(T& result) noexcept { value = &result; }
+  void return_value(T& result) noexcept { value = encore::detail::address_of(result); }
   T& take() {
     rethrow();
     return *value;
