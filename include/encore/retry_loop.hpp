@@ -169,16 +169,18 @@ class RetryLoop : Results<Policy, R> {
           } else if constexpr (Results<Policy, R>::movable) {
             R result = attempt(policy, state, callable, args...);
             returned = true;
-            const auto verdict = judge(policy, state, result);
-            if (verdict == StopReason::succeeded) [[likely]] {
-              state.succeeded(policy, call);
-              return Ends::deliver(policy, state, static_cast<R&&>(result));
+            if constexpr (judged) {
+              const auto verdict = judge(policy, state, result);
+              if (verdict != StopReason::succeeded) [[unlikely]] {
+                // The value is kept for as long as the wait.
+                if (!found_here(state).waited_after(result, verdict, call))
+                  return Ends::settle(state, static_cast<R&&>(result));
+                returned = false;
+                continue;
+              }
             }
-            if (!found_here(state).waited_after(result, verdict,
-                                                call))  // the value is kept for as long as the wait
-              return Ends::settle(state, static_cast<R&&>(result));
-            returned = false;
-            continue;
+            state.succeeded(policy, call);
+            return Ends::deliver(policy, state, static_cast<R&&>(result));
           } else {
             const OnReturn told{[&] {
               returned = true;
@@ -219,12 +221,8 @@ class RetryLoop : Results<Policy, R> {
   }
   template <class Value>
   ENCORE_FORCE_INLINE static StopReason judge(const Policy& policy, const State& state, const Value& value) {
-    if constexpr (!judged)
-      return StopReason::succeeded;
-    else {
-      const auto known = state.what_is_known();
-      return judge_value(policy, Returned<std::remove_cvref_t<R>>{value, known});
-    }
+    const auto known = state.what_is_known();
+    return judge_value(policy, Returned<std::remove_cvref_t<R>>{value, known});
   }
 };
 
