@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 using encore::first_code_point;
-using encore::reads_plain;
+using encore::reads_plain, encore::detail::shown;
 
 std::string quoted(std::string_view text) {
   std::string out;
@@ -95,6 +95,15 @@ TEST_CASE("what is no UTF-8 is replaced, and all else is left", "[quoted_text]")
   CHECK(encore::valid_utf8("a\n\"b\" \xE2\x82\xAC") == "a\n\"b\" \xE2\x82\xAC");
   CHECK(encore::valid_utf8("\xFF\xC3z\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD");
   CHECK(encore::valid_utf8("").empty());
+}
+
+TEST_CASE("a name is shown as it is, and in quotes where it could be taken for something else",
+          "[quoted_text]") {
+  CHECK(shown("inventory_lookup") == "inventory_lookup");
+  CHECK(shown("a b") == "\"a b\"");
+  CHECK(shown("") == "\"\"");
+  CHECK(shown("\x1B[2J") == "\"\\u001b[2J\"");
+  CHECK(shown(std::string(81, 'x')) == '"' + std::string(80, 'x') + '"');
 }
 
 }  // namespace

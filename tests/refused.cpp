@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 using namespace encore;
@@ -18,9 +19,25 @@ TEST_CASE("a refusal carries its reason, and says which call was refused and why
         "encore: call call-17 (inventory_lookup) was refused before its first attempt: circuit_open");
   CHECK(std::string{Refused{StopReason::expired_on_entry, "a", ""}.what()} ==
         "encore: call a was refused before its first attempt: expired_on_entry");
-  CHECK(std::string{Refused{StopReason::circuit_open, "a b", "Bestand\nprüfen\x1b[31m\x7f"}.what()} ==
-        "encore: call a b (Bestand?prüfen?[31m?) was refused before its first attempt: circuit_open");
   STATIC_REQUIRE(std::is_nothrow_copy_constructible_v<Refused>);
+}
+
+TEST_CASE("a refusal's text acts on no terminal and ends no line, whatever a model calls its tools [F5, G4]",
+          "[refused]") {
+  const auto text = [](std::string_view id, std::string_view name) {
+    return std::string{Refused{StopReason::circuit_open, id, name}.what()};
+  };
+  for (const std::string_view hostile : {"\xC2\x85", "\xC2\x9B", "\xE2\x80\xA8", "\xE2\x80\xAE",
+                                         "\xE2\x81\xA6", "\n", "\x1B", "\x7F", "\x9B", "\xFF"}) {
+    const auto around = "to" + std::string{hostile} + "ol";
+    CHECK(text(around, "tool").find(hostile) == std::string::npos);
+    CHECK(text("call-17", around).find(hostile) == std::string::npos);
+  }
+  CHECK(text("a b", "gr\u00F6\u00DFe\x1B[31m") ==
+        "encore: call \"a b\" (\"gr\u00F6\u00DFe\\u001b[31m\") was refused before its first attempt: "
+        "circuit_open");
+  CHECK(text("call-17", "gr\u00F6\u00DFe") ==
+        "encore: call call-17 (gr\u00F6\u00DFe) was refused before its first attempt: circuit_open");
 }
 
 TEST_CASE(

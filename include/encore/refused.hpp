@@ -1,5 +1,7 @@
 // The exception of a call that was refused before its first attempt.
 #pragma once
+#include <encore/failure.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>
 
@@ -20,18 +22,26 @@ class Refused : public Unretryable {
 
  private:
   static std::string message(StopReason reason, std::string_view call_id, std::string_view call_name) {
-    std::string text{"encore: call "};
-    add(text, call_id);
-    if (!call_name.empty()) add(text, " ("), add(text, call_name), add(text, ")");
-    add(text, " was refused before its first attempt: "), add(text, to_string(reason));
-    return text;
-  }
-  // Names come from models: what is in one of them must not end the line of a log, or act on a terminal.
-  static void add(std::string& text, std::string_view part) {
-    for (const char character : part)
-      text += static_cast<unsigned char>(character) < 0x20 || character == 0x7F ? '?' : character;
+    // Names come from models: nothing in one of them may end the line of a log, or act on a terminal.
+    auto text = "encore: call " + detail::shown(call_id);
+    if (!call_name.empty()) text.append(" (").append(detail::shown(call_name)).append(1, ')');
+    return text.append(" was refused before its first attempt: ").append(to_string(reason));
   }
   StopReason reason_;
 };
+
+namespace detail {
+
+/// Of a failure that is never retried: was the attempt stopped before it could show anything about its dependency, by its caller or
+/// by the refusal of a policy within?
+inline bool says_stopped(const Thrown& failure) noexcept {
+  return says_cancelled(failure) || failure.is<Refused>();
+}
+template <class Value>
+bool says_stopped(const Returned<Value>& failure) {
+  return is_never_retried(failure);
+}
+
+}  // namespace detail
 
 }  // namespace encore

@@ -3,23 +3,12 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <chrono>
-#include <string>
 
 namespace {
 
 using namespace std::chrono_literals;
 using encore::detail::counted;
 using encore::detail::short_seconds;
-using encore::detail::shown;
-
-TEST_CASE("a name is shown as it is, and in quotes where it could be taken for something else",
-          "[plain_words]") {
-  CHECK(shown("inventory_lookup") == "inventory_lookup");
-  CHECK(shown("a b") == "\"a b\"");
-  CHECK(shown("") == "\"\"");
-  CHECK(shown("\x1B[2J") == "\"\\u001b[2J\"");
-  CHECK(shown(std::string(81, 'x')) == '"' + std::string(80, 'x') + '"');
-}
 
 TEST_CASE("one is told from many", "[plain_words]") {
   CHECK(counted(0, "call") == "0 calls");

@@ -1,5 +1,6 @@
 // A diagnosis as text for a terminal.
 #pragma once
+#include <encore/quoted_text.hpp>
 #include <encore/telemetry/diagnosis.hpp>
 #include <encore/telemetry/finding.hpp>
 #include <encore/telemetry/finding_text.hpp>

@@ -1,5 +1,6 @@
 // Findings in words: what happened, and what to look at next.
 #pragma once
+#include <encore/quoted_text.hpp>
 #include <encore/telemetry/finding.hpp>
 #include <encore/telemetry/plain_words.hpp>
 

@@ -1,7 +1,6 @@
 // Names, numbers and times as they stand in a sentence.
 #pragma once
 #include <encore/duration.hpp>
-#include <encore/quoted_text.hpp>
 #include <encore/seconds_text.hpp>
 
 #include <chrono>
@@ -13,13 +12,6 @@ namespace encore {
 
 namespace detail {
 
-/// A text from a log as it is where that is harmless and short, else in quotes.
-inline std::string shown(std::string_view text) {
-  if (reads_plain(text) && text.size() <= 80) return std::string{text};
-  std::string quoted;
-  append_quoted(quoted, text.substr(0, 80));
-  return quoted;
-}
 inline std::string counted(std::uint64_t count, std::string_view noun) {
   auto text = std::to_string(count).append(1, ' ').append(noun);
   return count == 1 ? text : text.append(1, 's');
