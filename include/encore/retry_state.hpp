@@ -157,7 +157,7 @@ class RetryState : public ObservedCall<Policy> {
   template <class Failed>
   Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
     key_was_used_ = key_was_used_ || frame_.notes.key_used();
-    if constexpr (guarded) permits_.attempt_failed(now(), verdict == StopReason::none);
+    if constexpr (guarded) report_to_guards(verdict, failure);
     if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
     std::optional<Duration> hint;
     Duration wait{};
@@ -166,6 +166,15 @@ class RetryState : public ObservedCall<Policy> {
       if (verdict == StopReason::none) verdict = admit(attempts() + 1, wait, thrown);
     }
     return fail(verdict, wait, hint, thrown);
+  }
+
+  /// An attempt that was cancelled, or refused by a policy within, says nothing of the dependency: its permits come back
+  /// unspent, and so do the call's. (H1, H3)
+  template <class Failed>
+  void report_to_guards(StopReason verdict, const Failed& failure) {
+    if (verdict == StopReason::never_retry_type && says_stopped(failure)) return permits_.release();
+    failed_retryably_ = verdict == StopReason::none;
+    permits_.attempt_failed(now(), failed_retryably_);
   }
 
   template <class Failed>
@@ -229,7 +238,7 @@ class RetryState : public ObservedCall<Policy> {
   Decision finish(StopReason reason, const Thrown* thrown, TerminalMode mode) {
     reason_ = reason;
     if constexpr (guarded) {
-      permits_.call_failed(now(), reason);
+      permits_.call_failed(now(), reason, failed_retryably_);
       permits_.release();
     }
     this->tell_finished(mode, thrown);
@@ -265,6 +274,7 @@ class RetryState : public ObservedCall<Policy> {
   using Observed::started_;
 
   bool key_was_used_ = false;
+  bool failed_retryably_ = true;  // the last attempt; a restored call waits to be tried again
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};
   Pauses<Policy> pauses_{};

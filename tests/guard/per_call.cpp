@@ -1,6 +1,8 @@
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/limits.hpp>
+#include <encore/nesting.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
@@ -112,6 +114,78 @@ TEST_CASE("one breaker can judge the calls of one policy and the attempts of ano
   CHECK_THROWS_AS(attempts.run([]() -> int { throw Timeout{"slow"}; }), Timeout);
   CHECK_THROWS_AS(setting.policy(4).run([]() -> int { throw Timeout{"slow"}; }), Timeout);
   CHECK_THROWS_AS(attempts.run([] { return 1; }), encore::Refused);
+}
+
+TEST_CASE("asked about calls, a breaker counts those whose retry another guard refused [H1, H3]",
+          "[per_call]") {
+  Setting setting;
+  encore::CircuitBreaker other{{.failures_to_open = 1}};
+  Scripted<int> tool{always(throws<Timeout>("slow"))};
+  const auto policy = setting.policy(2).with(other);
+  CHECK_THROWS_AS(policy.run(tool), Timeout);
+  other.reset();
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+  CHECK_THROWS_AS(policy.run(tool), Timeout);
+  CHECK(tool.calls() == 2);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::open);
+}
+
+TEST_CASE(
+    "asked about calls, a breaker counts those that failed as a single attempt inside another policy [H3, "
+    "J1]",
+    "[per_call]") {
+  Setting setting;
+  const encore::RetryPolicy outer{setting.clock, encore::RetryOn<Timeout>{}, encore::MaxRetries{0},
+                                  encore::WhenNested{}};
+  const auto inner = setting.policy(2).with(encore::WhenNested{encore::Nested::make_single});
+  for (int i = 0; i < 2; ++i)
+    CHECK_THROWS_AS(outer.run([&] { return inner.run([]() -> int { throw Timeout{"slow"}; }); }), Timeout);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::open);
+}
+
+TEST_CASE("asked about calls, a breaker does not count those that another guard refused on entry [H1, H3]",
+          "[per_call]") {
+  Setting setting;
+  encore::CircuitBreaker other{{.failures_to_open = 1}};
+  const auto policy = setting.policy(0).with(other);
+  CHECK_THROWS_AS(policy.run([]() -> int { throw Timeout{"slow"}; }), Timeout);
+  for (int i = 0; i < 5; ++i) CHECK_THROWS_AS(policy.run([] { return 1; }), encore::Refused);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+}
+
+TEST_CASE("a call that ran once by declaration counts for a breaker as its failure does [H3, I1]",
+          "[per_call]") {
+  Setting setting;
+  const encore::Call once{.replay = encore::ReplaySafety::excluded};
+  for (int i = 0; i < 3; ++i)
+    CHECK_THROWS_AS(setting.policy(2).run(once, []() -> int { throw NotFound{"no such thing"}; }), NotFound);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
+  for (int i = 0; i < 2; ++i)
+    CHECK_THROWS_AS(setting.policy(2).run(once, []() -> int { throw Timeout{"slow"}; }), Timeout);
+  CHECK(setting.breaker.state(setting.now) == CircuitState::open);
+}
+
+TEST_CASE("what is on the never-list is a permanent failure of its call, and a cancellation is none [B4, H3]",
+          "[per_call]") {
+  Setting setting;
+  CircuitBreaker strict{{.failures_to_open = 2, .count_permanent_failures = true}};
+  CircuitBreaker strict_about_attempts{{.failures_to_open = 2, .count_permanent_failures = true}};
+  const encore::RetryPolicy policy{setting.clock, PerCall{strict}, strict_about_attempts,
+                                   encore::RetryOnEveryException{}, encore::NeverRetry<NotFound>{}};
+  for (int i = 0; i < 5; ++i)
+    CHECK_THROWS_AS(policy.run([]() -> int { throw encore::Cancelled{}; }), encore::Cancelled);
+  for (int i = 0; i < 5; ++i)
+    CHECK_THROWS_AS(policy.run([&]() -> int {
+      return encore::RetryPolicy{setting.clock, encore::RetryOn<Timeout>{}}.run(
+          {.deadline = setting.clock.now()}, [] { return 1; });
+    }),
+                    encore::Refused);
+  CHECK(strict.state(setting.now) == CircuitState::closed);
+  CHECK(strict_about_attempts.state(setting.now) == CircuitState::closed);
+  for (int i = 0; i < 2; ++i)
+    CHECK_THROWS_AS(policy.run([]() -> int { throw NotFound{"no such thing"}; }), NotFound);
+  CHECK(strict.state(setting.now) == CircuitState::open);
+  CHECK(strict_about_attempts.state(setting.now) == CircuitState::open);
 }
 
 }  // namespace

@@ -52,9 +52,9 @@ TEST_CASE("what was taken for an attempt is returned, and the call's own permit 
   permits.release_attempt();
   CHECK(attempts.returned == 1);
   CHECK(calls.returned == 0);
-  permits.call_failed(now, StopReason::cancelled);
+  permits.call_failed(now, StopReason::cancelled, true);
   CHECK(calls.returned == 0);
-  permits.call_failed(now, StopReason::retries_exhausted);
+  permits.call_failed(now, StopReason::retry_budget_spent, true);
   CHECK(log == Log{"a ? 1", "c ? 1", "a unspent", "c failed"});
 }
 
@@ -120,6 +120,22 @@ TEST_CASE("a guard that closes during the wait refuses on waking, and its permit
   CHECK(trace.events().back().slept == 1s);
 }
 
+TEST_CASE("of several guards that refuse on waking, the first in the policy's order is the answer [H2]",
+          "[permits]") {
+  FakeClock clock;
+  Log log;
+  Gate<> first{log, "a"};
+  Gate<StopReason::retry_budget_spent> second{log, "b"};
+  Gate<StopReason::spend_limit_reached> third{log, "c"};
+  second.still = third.still = [] { return false; };
+  Scripted<int> tool{always(throws<TimeoutError>())};
+  const auto outcome = plain.with(clock, first, second, third, encore::ReturnOutcome{}).run(tool);
+  CHECK(outcome.reason() == StopReason::retry_budget_spent);
+  CHECK(tool.calls() == 1);
+  const Log on_waking{"a woke", "b woke", "a unspent", "b unspent", "c unspent"};
+  CHECK(Log(log.end() - 5, log.end()) == on_waking);
+}
+
 TEST_CASE("a stop during the wait returns the permit unspent [H2, K1]", "[permits]") {
   FakeClock clock;
   Log log;
@@ -156,7 +172,7 @@ TEST_CASE("a guard of whole calls is asked once and told the call's end [H1]", "
   Log other_log;
   Gate<StopReason::spend_limit_reached> other{other_log};
   other.admits = [](const AdmissionRequest& request) { return !request.is_retry(); };
-  CHECK(log_of(policy.with(other), throws<TimeoutError>()) == Log{"a ? 1", "a began", "a unspent"});
+  CHECK(log_of(policy.with(other), throws<TimeoutError>()) == Log{"a ? 1", "a began", "a failed"});
   other.admits = [](const AdmissionRequest&) { return false; };
   CHECK(log_of(policy.with(other)) == Log{"a ? 1", "a unspent"});
   CHECK(gate.admitted == gate.returned);

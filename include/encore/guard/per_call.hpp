@@ -15,8 +15,8 @@ template <class G>
 inline constexpr bool counts_retries = requires { requires std::remove_cvref_t<G>::counts_retries; };
 }  // namespace detail
 
-/// Asks `guard` once for each call and tells it how the call ended, whatever its attempts did: a `CircuitBreaker` then counts
-/// exhausted calls. A view: the guard must outlive it. As thread-safe as the guard.
+/// Asks `guard` once for each call and reports how the call ended, whatever its attempts did: a `CircuitBreaker` then counts
+/// calls that failed, also those whose next attempt another guard refused. A view: the guard must outlive it. As thread-safe as the guard.
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, PerCall{breaker}};
 template <Guard G>
 class PerCall {

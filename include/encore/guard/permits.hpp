@@ -15,19 +15,9 @@
 
 namespace encore::detail {
 
+/// Did a call that made an attempt and did not succeed fail by itself? Else its caller stopped it.
 constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
-  switch (reason) {
-    case StopReason::excluded_tool:
-    case StopReason::not_retryable:
-    case StopReason::retries_exhausted:
-    case StopReason::deadline:
-    case StopReason::too_little_time_left:
-    case StopReason::hint_over_cap:
-    case StopReason::hint_past_deadline:
-    case StopReason::not_repeatable:
-    case StopReason::unknown_outcome: return true;
-    default: return false;
-  }
+  return reason != StopReason::none && reason != StopReason::succeeded && reason != StopReason::cancelled;
 }
 
 /// What the guards of a call are asked before one of its attempts.
@@ -68,11 +58,10 @@ class Permits {
     settle<false>([&](auto& permit) { permit.succeeded(now); });
     settle<true>([&](auto& permit) { permit.succeeded(now); });
   }
-  /// The call is over without a success: told to the guards that are asked once a call, if it failed by itself and was not
-  /// stopped by others.
-  void call_failed(const Now& now, StopReason reason) {
-    if (is_failure_of_the_call(reason))
-      settle<true>([&](auto& permit) { permit.failed(now, reason != StopReason::not_retryable); });
+  /// The call is over without a success: reported to the guards that are asked once a call, if it failed by itself, whoever
+  /// refused the next attempt. `retryable`: its last failure was. (H3)
+  void call_failed(const Now& now, StopReason reason, bool retryable) {
+    if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { permit.failed(now, retryable); });
   }
   /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
   ENCORE_COLD void release() {
