@@ -104,6 +104,52 @@ TEST_CASE("tools are held to theirs by name, and to the answer that the model ge
   CHECK(exhausts(misspelt, its, slow).broken().front() == "1 attempt instead of 3");
 }
 
+TEST_CASE("every check ends on a policy without a cap, with a sentence (WASABI: missing cap) [N1]",
+          "[retry_contract]") {
+  const auto no_cap = agreed_policy.with(UnlimitedRetries{}, ConstantBackoff{250ms});
+  const RetryContract without_waits{.name = "lookup", .attempts = 3, .success = 17};
+  CHECK(exhausts(no_cap, without_waits, slow).broken() ==
+        Broken{"7 attempts instead of 3: it went on until the tool succeeded, so nothing limits it",
+               "ended in result instead of exception", "nothing was thrown", "the success was reached"});
+  CHECK(recovers_too_late(no_cap, without_waits, slow).broken().front() == "4 attempts instead of 3");
+  CHECK(is_not_retried(no_cap, without_waits, slow).broken() ==
+        Broken{"5 attempts instead of 1: it went on until the tool succeeded, so nothing limits it",
+               "nothing was thrown"});
+  const ToolRetry every_tool{no_cap, RepeatableIf{[](std::string_view) { return true; }}};
+  const RetryContract of_tool{.name = "lookup",
+                              .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
+  CHECK(is_excluded(every_tool, of_tool, "charge_card", slow).broken().front() ==
+        "5 attempts instead of 1: it went on until the tool succeeded, so nothing limits it");
+
+  const auto never_content = no_cap.with(RetryOn<Slow>{} || RetryIfResult{[](int) { return true; }});
+  CHECK_FALSE(exhausts(never_content, without_waits, slow));
+  CHECK_FALSE(recovers_on_the_last_attempt(never_content, without_waits, slow));
+  CHECK_FALSE(recovers_too_late(never_content, without_waits, slow));
+}
+
+TEST_CASE("without stated waits a retry still waits, unless any wait will do (WASABI: missing delay) [N4]",
+          "[retry_contract]") {
+  const RetryContract no_waits_stated{.name = "lookup", .attempts = 3, .success = 17};
+  CHECK(exhausts(agreed_policy, no_waits_stated, slow));
+  CHECK(exhausts(agreed_policy.with(FullJitter{}), no_waits_stated, slow));
+  const auto hot = agreed_policy.with(ConstantBackoff{0s});
+  CHECK(exhausts(hot, no_waits_stated, slow).broken() ==
+        Broken{"waits { 0s, 0s }: a retry without a wait is load for who has just failed (if any wait will "
+               "do, the "
+               "contract says so: .any_wait = true)"});
+  CHECK_FALSE(recovers_on_the_last_attempt(hot, no_waits_stated, slow));
+  CHECK_FALSE(recovers_too_late(hot, no_waits_stated, slow));
+  CHECK(is_not_retried(hot, no_waits_stated, invalid));
+
+  const RetryContract any_wait{.name = "lookup", .attempts = 3, .any_wait = true, .success = 17};
+  CHECK(exhausts(hot, any_wait, slow));
+  const RetryContract agreed_zeros{
+      .name = "lookup", .attempts = 3, .waits = Durations{0s, 0s}, .success = 17};
+  CHECK(exhausts(hot, agreed_zeros, slow));
+  const auto asked_to = hot.with(HintFrom{[](const Slow&) { return std::optional{0s}; }});
+  CHECK(exhausts(asked_to, no_waits_stated, slow));  // "Retry-After: 0" is the server's own wish
+}
+
 TEST_CASE("a call whose id changes on the way is told", "[retry_contract]") {
   auto check = encore::testing::detail::judged(
       contract, "lookup",

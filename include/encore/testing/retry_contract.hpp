@@ -16,6 +16,7 @@
 #include <encore/testing/scripted.hpp>
 #include <encore/testing/step.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <exception>
 #include <optional>
@@ -30,7 +31,8 @@ namespace encore::testing {
 
 /// The retries that a team wants of one tool, in numbers that somebody has agreed to; `success` is any value that the tool
 /// may return. The checks below hold a `RetryPolicy`, or a `ToolRetry`, to it: on a fake clock, without jitter, with
-/// everything else as in production, guards included.
+/// everything else as in production, guards included. Each check ends, whatever the policy does: a few attempts after the agreed
+/// ones the tool succeeds. (N1)
 ///   const RetryContract contract{.name = "inventory_lookup", .attempts = 3, .waits = Durations{250ms, 500ms}, .success = 17};
 ///   CHECK(exhausts(lookup_policy, contract, throws<TimeoutError>("slow")));
 ///   CHECK(recovers_on_the_last_attempt(lookup_policy, contract, throws<TimeoutError>("slow")));
@@ -38,10 +40,11 @@ namespace encore::testing {
 ///   CHECK(is_not_retried(lookup_policy, contract, throws<InvalidSku>("")));
 template <class R>
 struct RetryContract {
-  std::string name{};                           ///< of the tool
-  std::string call_id = "call-17";              ///< any
-  Count<"attempts", 1> attempts = 3;            ///< the most, the first included
-  std::optional<Durations> waits{};             ///< before each retry; not checked if absent
+  std::string name{};                 ///< of the tool
+  std::string call_id = "call-17";    ///< any
+  Count<"attempts", 1> attempts = 3;  ///< the most, the first included
+  std::optional<Durations> waits{};   ///< before each retry; if absent, any that are longer than zero
+  bool any_wait = false;              ///< without stated waits: none at all will do as well
   TerminalMode mode = TerminalMode::exception;  ///< what the caller gets when they are spent
   std::string arguments = "{}";                 ///< of a tool call
   R success;
@@ -61,6 +64,12 @@ struct Trial {
   int attempts() const { return static_cast<int>(ordinals.size()); }
   StopReason reason() const { return events.empty() ? StopReason::none : events.back().reason; }
   TerminalMode mode() const { return events.empty() ? TerminalMode::none : events.back().mode; }
+  /// Was there a retry that waited for nothing, though the server did not ask for that? (N4)
+  bool has_empty_wait() const {
+    return std::any_of(events.begin(), events.end(), [](const auto& event) {
+      return event.will_retry && !event.hint && event.wait == encore::Duration::zero();
+    });
+  }
   Durations waits() const {
     Durations all;
     for (const auto& event : events) {
@@ -112,6 +121,15 @@ inline std::string in_words(int attempts) {
   return std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts");
 }
 
+/// How many attempts past the agreed ones a tool goes on failing, before it succeeds.
+inline constexpr int attempts_too_many = 3;
+
+/// A tool that fails so often, and then succeeds as often as any subject can ask that knows an end. (N1)
+template <class R, class Failure>
+Scripted<R> recovering_after(int failures, const Failure& failure, const R& success) {
+  return Scripted<R>{times(failures, failure), times(attempts_too_many + 1, returns(success))};
+}
+
 template <class R>
 ContractCheck judged(const RetryContract<R>& contract, const std::string& name, const Trial<R>& trial,
                      std::string_view shape, std::string_view error, int expected) {
@@ -126,7 +144,12 @@ ContractCheck judged(const RetryContract<R>& contract, const std::string& name, 
   if (!trial.thrown.empty()) about.append(", threw ").append(trial.thrown);
   ContractCheck check{std::move(about)};
   check.expect(trial.attempts() == expected,
-               in_words(trial.attempts()) + " instead of " + std::to_string(expected));
+               in_words(trial.attempts())
+                   .append(" instead of ")
+                   .append(std::to_string(expected))
+                   .append(trial.attempts() > expected + attempts_too_many
+                               ? ": it went on until the tool succeeded, so nothing limits it"
+                               : ""));
   for (int i = 0; i < trial.attempts(); ++i) {
     const auto& id = trial.ids[static_cast<std::size_t>(i)];
     const auto ordinal = trial.ordinals[static_cast<std::size_t>(i)];
@@ -143,6 +166,10 @@ void expect_waits(ContractCheck& check, const RetryContract<R>& contract, const 
   if (contract.waits)
     check.expect(trial.waits() == *contract.waits,
                  "waits " + to_string(trial.waits()) + " instead of " + to_string(*contract.waits));
+  else if (!contract.any_wait)
+    check.expect(!trial.has_empty_wait(), "waits " + to_string(trial.waits()) +
+                                              ": a retry without a wait is load for who has just failed (if "
+                                              "any wait will do, the contract says so: .any_wait = true)");
 }
 template <class R>
 void expect_thrown(ContractCheck& check, const Trial<R>& trial, const std::string& error) {
@@ -168,7 +195,7 @@ template <class Subject, class R, class E, class... A>
 ContractCheck runs_once(const Subject& subject, const RetryContract<R>& contract, const std::string& name,
                         std::string_view shape, const Step<Throws<E, A...>>& failure) {
   const auto error = encore::detail::type_name(typeid(E));
-  Scripted<R> script{always(failure)};
+  auto script = recovering_after(1 + attempts_too_many, failure, contract.success);
   const auto trial = try_out(subject, contract, name, script);
   auto check = judged(contract, name, trial, shape, error, 1);
   expect_thrown(check, trial, error);
@@ -183,7 +210,8 @@ template <class Subject, class R, class E, class... A>
 ContractCheck exhausts(const Subject& subject, const RetryContract<R>& contract,
                        const Step<detail::Throws<E, A...>>& failure, const std::optional<R>& answer = {}) {
   const auto error = encore::detail::type_name(typeid(E));
-  Scripted<R> script{always(failure)};
+  auto script =
+      detail::recovering_after(contract.attempts + detail::attempts_too_many, failure, contract.success);
   const auto trial = detail::try_out(subject, contract, contract.name, script);
   auto check = detail::judged(contract, contract.name, trial, "always fails", error, contract.attempts);
   detail::expect_exhaustion(check, contract, trial, error);
@@ -195,7 +223,7 @@ ContractCheck exhausts(const Subject& subject, const RetryContract<R>& contract,
 template <class Subject, class R, class E, class... A>
 ContractCheck recovers_on_the_last_attempt(const Subject& subject, const RetryContract<R>& contract,
                                            const Step<detail::Throws<E, A...>>& failure) {
-  Scripted<R> script{times(contract.attempts - 1, failure), always(returns(contract.success))};
+  auto script = detail::recovering_after(contract.attempts - 1, failure, contract.success);
   const auto trial = detail::try_out(subject, contract, contract.name, script);
   auto check = detail::judged(contract, contract.name, trial, "recovers on the last allowed attempt",
                               encore::detail::type_name(typeid(E)), contract.attempts);
@@ -210,7 +238,7 @@ template <class Subject, class R, class E, class... A>
 ContractCheck recovers_too_late(const Subject& subject, const RetryContract<R>& contract,
                                 const Step<detail::Throws<E, A...>>& failure) {
   const auto error = encore::detail::type_name(typeid(E));
-  Scripted<R> script{times(int{contract.attempts}, failure), always(returns(contract.success))};
+  auto script = detail::recovering_after(contract.attempts, failure, contract.success);
   const auto trial = detail::try_out(subject, contract, contract.name, script);
   auto check = detail::judged(contract, contract.name, trial, "recovers one attempt too late", error,
                               contract.attempts);
