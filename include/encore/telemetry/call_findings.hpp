@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
+#include <encore/http/status.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/call_row.hpp>
 #include <encore/telemetry/finding.hpp>
@@ -30,23 +31,13 @@ constexpr bool mentions(std::string_view text, std::string_view word) noexcept {
 }
 static_assert(mentions("ReadTimeout", "timeout") && !mentions("Time", "timeout"));
 
-/// Does the failure read like one that passes? By the words in its type or text, or by its status (RFC 9110; 425 is RFC 8470, 429
-/// RFC 6585).
+/// Does the failure read like one that passes? By the words in its type or text, or by its status, as `http::is_transient` says.
 constexpr bool looks_passing(const TracedAttempt& attempt) noexcept {
-  for (const std::string_view word :
-       {"timeout", "timed out", "timed_out", "connection", "unavailable", "temporar", "too many requests",
-        "too_many_requests", "toomanyrequests", "rate limit", "rate_limit", "ratelimit", "throttl"})
+  for (const std::string_view word : {"timeout", "timed out", "timed_out", "connection", "unavailable",
+                                      "temporar", "too many requests", "too_many_requests", "toomanyrequests",
+                                      "rate limit", "rate_limit", "ratelimit", "throttl", "overloaded"})
     if (mentions(attempt.error_type, word) || mentions(attempt.message, word)) return true;
-  switch (attempt.status.value_or(0)) {
-    case 408:
-    case 425:
-    case 429:
-    case 500:
-    case 502:
-    case 503:
-    case 504: return true;
-    default: return false;
-  }
+  return attempt.status && http::is_transient(*attempt.status);
 }
 
 }  // namespace detail
