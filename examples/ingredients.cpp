@@ -190,6 +190,7 @@ void around_the_attempts() {
 
   expect(attempts(policy.with(BeforeRetry{refresh_token}), time_out) == 3, "BeforeRetry");
   expect(attempts(policy.with(WhenNested{Nested::report}), time_out) == 3, "WhenNested");
+  expect(attempts(policy.with(WhenNested{Nested::report}, OnFibers{}), time_out) == 3, "OnFibers");
 
   policy.run({.id = "call-17"}, [](const Attempt& attempt) {
     expect(attempt.call_id() == "call-17" && attempt.ordinal == 1, "id and number");

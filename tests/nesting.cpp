@@ -124,21 +124,21 @@ TEST_CASE("a policy inside its own attempt is nested too [J1, A3]", "[nesting]")
 TEST_CASE("the mark is of the attempt under way, and gone after it [J1]", "[nesting]") {
   FakeClock clock;
   const auto policy = plain.with(clock, WhenNested{});
-  CHECK(encore::detail::marked_attempt == nullptr);
+  CHECK(encore::detail::marked_attempt() == nullptr);
   std::vector<int> marked;
-  const auto note = [&] { marked.push_back(encore::detail::marked_attempt->ordinal); };
+  const auto note = [&] { marked.push_back(encore::detail::marked_attempt()->ordinal); };
   CHECK_THROWS_AS(policy.run([&](const Attempt& attempt) {
     note();
-    CHECK(encore::detail::marked_attempt == &attempt);
-    policy.run([&](const Attempt& inner) { CHECK(encore::detail::marked_attempt == &inner); });
-    CHECK(encore::detail::marked_attempt == &attempt);
+    CHECK(encore::detail::marked_attempt() == &attempt);
+    policy.run([&](const Attempt& inner) { CHECK(encore::detail::marked_attempt() == &inner); });
+    CHECK(encore::detail::marked_attempt() == &attempt);
     throw TimeoutError{};
   }),
                   TimeoutError);
   CHECK(marked == std::vector{1, 2, 3});
-  CHECK(encore::detail::marked_attempt == nullptr);
+  CHECK(encore::detail::marked_attempt() == nullptr);
   // A policy that does not carry the ingredient neither marks its attempts nor looks at marks.
-  plain.with(clock).run([] { CHECK(encore::detail::marked_attempt == nullptr); });
+  plain.with(clock).run([] { CHECK(encore::detail::marked_attempt() == nullptr); });
 }
 
 TEST_CASE("another thread is told of the outer attempt through the call [J2]", "[nesting]") {

@@ -105,6 +105,7 @@ static_assert(comes_and_goes<role::OnFailure, ReturnOutcome>);
 static_assert(comes_and_goes<role::Unmatched, HandleUnmatched>);
 static_assert(comes_and_goes<role::Seed, Seed>);
 static_assert(comes_and_goes<role::Nesting, WhenNested>);
+static_assert(comes_and_goes<role::Fibers, OnFibers>);
 static_assert(comes_and_goes<role::InnerAttempts, AlreadyRetries>);
 static_assert(comes_and_goes<role::Never, NeverRetry<int>>);
 static_assert(comes_and_goes<role::Observer, Recorder&>);
@@ -190,7 +191,7 @@ static_assert(detail::how_many<role::Never, Plus<NeverRetry<int>, NoJitter, Neve
 static_assert(detail::at_most_one<role::Jitter, Plus<NoJitter>> &&
               !detail::at_most_one<role::Jitter, Plus<NoJitter, FullJitter>>);
 static_assert(detail::index_in<role::Clock, detail::SingleRoles> == 0);
-static_assert(detail::index_in<role::InnerAttempts, detail::SingleRoles> == 15);
+static_assert(detail::index_in<role::InnerAttempts, detail::SingleRoles> == 16);
 static_assert(!detail::is_single<role::Observer> && detail::is_single<role::InnerAttempts>);
 
 }  // namespace

@@ -29,6 +29,7 @@ struct OnFailure {};
 struct Unmatched {};
 struct Seed {};
 struct Nesting {};
+struct Fibers {};
 struct InnerAttempts {};
 struct Observer {};
 struct Guard {};

@@ -92,8 +92,10 @@ class ObservedCall {
       return nullptr;
     else if (policy_.nested() == Nested::allow)
       return nullptr;
+    else if (call().outer != nullptr || policy_.on_fibers())
+      return call().outer;
     else
-      return call().outer != nullptr ? call().outer : marked_attempt;
+      return marked_attempt();
   }
 
   void tell_started() {

@@ -51,6 +51,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool has_time_budget = !std::same_as<Slot<role::TimeBudget>, NoTimeBudget>;
   static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
   static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
+  static constexpr bool says_fibers = std::same_as<Slot<role::Fibers>, OnFibers>;
   static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
   static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
@@ -109,6 +110,13 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
       return get<role::Nesting>().choice;
     else
       return Nested::allow;
+  }
+  /// Is nothing to be marked on a thread, since the callables may leave it? (J3)
+  constexpr bool on_fibers() const noexcept {
+    if constexpr (says_fibers)
+      return get<role::Fibers>().on;
+    else
+      return false;
   }
 
  protected:

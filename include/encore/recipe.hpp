@@ -61,6 +61,8 @@ struct default_for<role::Seed> : defaults_to<NoSeed> {};
 template <>
 struct default_for<role::Nesting> : defaults_to<NestingUnnoticed> {};
 template <>
+struct default_for<role::Fibers> : defaults_to<OnThreads> {};
+template <>
 struct default_for<role::InnerAttempts> : defaults_to<AttemptsOnce> {};
 
 // ---- lists of types ------------------------------------------------------------------------------------------------
@@ -79,10 +81,10 @@ template <class... L>
 using join_t = typename join<L...>::type;
 
 /// The roles that are played once, in canonical order; and those that may be played by many.
-using SingleRoles =
-    Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget, role::LeastAttemptTime,
-         role::AttemptTimeout, role::BeforeRetry, role::Backoff, role::Jitter, role::HintSource,
-         role::HintCap, role::OnFailure, role::Unmatched, role::Seed, role::Nesting, role::InnerAttempts>;
+using SingleRoles = Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget,
+                         role::LeastAttemptTime, role::AttemptTimeout, role::BeforeRetry, role::Backoff,
+                         role::Jitter, role::HintSource, role::HintCap, role::OnFailure, role::Unmatched,
+                         role::Seed, role::Nesting, role::Fibers, role::InnerAttempts>;
 using ManyRoles = Plus<role::Never, role::Observer, role::Guard>;
 
 template <class Role, class List>
@@ -93,10 +95,14 @@ inline constexpr std::size_t index_in<Role, Plus<R...>> = [] {
   static_cast<void>(((std::same_as<Role, R> || (++index, false)) || ...));
   return index;
 }();
+template <class List>
+inline constexpr std::size_t how_long = 0;
+template <class... T>
+inline constexpr std::size_t how_long<Plus<T...>> = sizeof...(T);
 template <class Role>
-inline constexpr bool is_single = index_in<Role, SingleRoles> < 16;
+inline constexpr bool is_single = index_in<Role, SingleRoles> < how_long<SingleRoles>;
 template <class Role>
-inline constexpr bool is_many = index_in<Role, ManyRoles> < 3;
+inline constexpr bool is_many = index_in<Role, ManyRoles> < how_long<ManyRoles>;
 
 /// What is stored of an ingredient: all count limits become one type, so that the policy's type does not depend on them.
 template <class T>

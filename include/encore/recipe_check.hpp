@@ -125,6 +125,7 @@ consteval void check_recipe() {
     static_assert(at_most_one<role::Unmatched, Given>, "a RetryPolicy takes one HandleUnmatched");
     static_assert(at_most_one<role::Seed, Given>, "a RetryPolicy takes one seed, and RetrySettings is one");
     static_assert(at_most_one<role::Nesting, Given>, "a RetryPolicy takes one WhenNested");
+    static_assert(at_most_one<role::Fibers, Given>, "a RetryPolicy takes one OnFibers");
     static_assert(at_most_one<role::InnerAttempts, Given>, "a RetryPolicy takes one AlreadyRetries");
   }
 }

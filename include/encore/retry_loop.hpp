@@ -126,7 +126,6 @@ class RetryLoop : Results<Policy, R> {
   static constexpr bool framed = with_attempt || Policy::notices_nesting || (judged && Policy::reads_call);
   using State = CallState<Policy, framed>;
   using Ends = Endings<Policy, R, State>;
-  using Mark = std::conditional_t<Policy::notices_nesting, AttemptMark, NoMark>;
 
  public:
   using Result = typename Results<Policy, R>::Result;
@@ -203,14 +202,18 @@ class RetryLoop : Results<Policy, R> {
   static constexpr const std::exception* nobody_knows =
       nullptr;  // no `catch (const std::exception&)` caught it
 
+  ENCORE_FORCE_INLINE static auto marked([[maybe_unused]] const Policy& policy,
+                                         [[maybe_unused]] State& state) noexcept {
+    if constexpr (!Policy::notices_nesting)
+      return NoMark{};
+    else if constexpr (Policy::says_fibers)
+      return MarkOnThreads{policy.on_fibers(), &state.attempt()};
+    else
+      return AttemptMark{&state.attempt()};
+  }
   ENCORE_FORCE_INLINE static R attempt([[maybe_unused]] const Policy& policy, [[maybe_unused]] State& state,
                                        F& callable, A&... args) {
-    [[maybe_unused]] const Mark mark = [&] {
-      if constexpr (Policy::notices_nesting)
-        return Mark{state.attempt()};
-      else
-        return Mark{};
-    }();
+    [[maybe_unused]] const auto mark = marked(policy, state);
     if constexpr (Policy::prepares_retries) {
       if (state.retries()) detail::prepare(policy.before_retry().prepare, state.state().attempt());
     }

@@ -23,8 +23,7 @@ namespace detail {
 
 /// In a coroutine the thread's mark says nothing: who resumes it is not who called it. (J2)
 struct ThreadUnmarked {
-  const Attempt* before = std::exchange(marked_attempt, nullptr);
-  ~ThreadUnmarked() { marked_attempt = before; }
+  AttemptMark nothing{nullptr};
 };
 template <class Policy>
 struct Unmarked {

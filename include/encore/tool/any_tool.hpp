@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace encore::detail {
@@ -86,22 +87,22 @@ ToolDescription describe_tool(std::string_view name, ReplaySafety replay, const 
   return tool;
 }
 
-/// A policy as a catalog uses it: failures are answered, and nesting is noticed. (J1)
+/// A policy as a catalog uses it: failures are answered, and nesting is noticed, on fibers if the catalog or the policy says so.
+/// (J1, J3)
 template <class Policy>
-auto catalog_policy(const Policy& policy) {
+auto catalog_policy(const Policy& policy, OnFibers fibers = {.on = false}) {
   static_assert(std::same_as<typename Policy::FailureStrategyType::template result<ToolResult>, ToolResult>,
                 "a tool in a catalog is answered with a ToolResult: give its policy TellModel{}, "
                 "TellModelWith{...}, or a FormatFailure{...} that returns one");
-  const auto nested = [](const auto& answering) {
-    if constexpr (std::remove_cvref_t<decltype(answering)>::notices_nesting)
-      return answering;
+  const auto with_default = [](const auto& given, auto already_said, auto ingredient) {
+    if constexpr (already_said)
+      return given;
     else
-      return answering.with(WhenNested{Nested::report});
+      return given.with(ingredient);
   };
-  if constexpr (Policy::rethrows)
-    return nested(policy.with(TellModel{}));
-  else
-    return nested(policy);
+  const auto answering = with_default(policy, std::bool_constant<!Policy::rethrows>{}, TellModel{});
+  const auto nested = with_default(answering, std::bool_constant<Policy::notices_nesting>{}, WhenNested{});
+  return with_default(nested, std::bool_constant<Policy::says_fibers>{}, fibers);
 }
 
 template <class Policy, ToolHandler Handler>

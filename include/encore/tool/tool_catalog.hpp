@@ -3,6 +3,7 @@
 #include <encore/call.hpp>
 #include <encore/guard/refusal.hpp>
 #include <encore/limits.hpp>
+#include <encore/nesting.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/setting.hpp>
@@ -32,6 +33,10 @@ namespace encore {
 /// any number of threads; each tool's function is called from as many.
 class ToolCatalog {
  public:
+  ToolCatalog() = default;
+  /// One whose tools may switch stacks, or end on another thread. (J3)
+  explicit ToolCatalog(OnFibers fibers) noexcept : fibers_{fibers} {}
+
   /// Adds a tool that runs once, whoever calls it. Throws `std::invalid_argument` for a name that is empty or taken.
   template <ToolHandler Handler>
   void add(std::string_view name, Handler handler) {
@@ -44,7 +49,7 @@ class ToolCatalog {
     if (replay > ReplaySafety::never)
       refuse_setting("replay", to_string(replay),
                      "is refused: a tool is repeatable, repeatable_with_key or never");
-    const auto answering = detail::catalog_policy(policy);
+    const auto answering = detail::catalog_policy(policy, fibers_);
     insert(detail::describe_tool(name, replay, answering), policy, std::move(handler));
   }
   template <class C, class P, class X, ToolHandler Handler>
@@ -93,7 +98,7 @@ class ToolCatalog {
 
   template <class Policy, class Handler>
   void insert(ToolDescription description, const Policy& policy, Handler&& handler) {
-    auto answering = detail::catalog_policy(policy);
+    auto answering = detail::catalog_policy(policy, fibers_);
     auto tool = std::make_shared<const detail::ToolOf<decltype(answering), std::remove_cvref_t<Handler>>>(
         std::move(description), std::move(answering), std::forward<Handler>(handler));
     const auto& name = tool->description().name;
@@ -109,6 +114,7 @@ class ToolCatalog {
     return found != tools_.end() ? found->second : nullptr;
   }
 
+  OnFibers fibers_{.on = false};
   std::map<std::string, Tool, std::less<>> tools_;
 };
 

@@ -1,0 +1,9 @@
+// EXPECT: a RetryPolicy takes one OnFibers
+#include <encore/retry_policy.hpp>
+
+#ifdef ENCORE_FIXED
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::OnFibers{}};
+#else
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::OnFibers{},
+                                        encore::OnFibers{.on = false}};
+#endif
