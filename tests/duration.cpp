@@ -10,6 +10,7 @@
 namespace {
 
 using namespace std::chrono_literals;
+using encore::at_least_one;
 using encore::Duration;
 using encore::earlier_of;
 using encore::held;
@@ -69,9 +70,49 @@ TEST_CASE("a part of a nanosecond is rounded up, towards the future [E1]", "[dur
 }
 
 TEST_CASE("a decimal fraction of a second is what was written, not a nanosecond more [E1]", "[duration]") {
-  CHECK(to_duration(Seconds{0.4}) == 400ms);  // as a double it is 0.40000000000000002
-  CHECK(to_duration(Seconds{0.1}) == 100ms);
+  CHECK(to_duration(Seconds{0.4}) == 400ms);      // as a double it is 0.40000000000000002
+  CHECK(to_duration(Seconds{16.1}) == 16'100ms);  // 16.100000000000001
+  CHECK(to_duration(Seconds{-16.1}) == -16'100ms);
+  CHECK(to_duration(std::chrono::duration<long double>{16.1L}) == 16'100ms);
+  CHECK(to_duration(std::chrono::duration<double, std::ratio<3600>>{0.7}) == 42min);
   CHECK(to_duration(std::chrono::duration<float>{0.5F}) == 500ms);
+  CHECK(to_duration(std::chrono::duration<float>{16.1F}) ==
+        16'100'000'381ns);  // a float's own 16.1, to the nanosecond
+}
+
+TEST_CASE("seconds as a double are exact for each of the first million milliseconds [D1, E1]", "[duration]") {
+  auto not_exact = 0, not_exact_below_zero = 0;
+  for (int count = 1; count <= 1'000'000; ++count) {
+    not_exact += to_duration(Seconds{count / 1000.0}) != std::chrono::milliseconds{count};
+    not_exact_below_zero += to_duration(Seconds{count / -1000.0}) != std::chrono::milliseconds{-count};
+  }
+  CHECK(not_exact == 0);
+  CHECK(not_exact_below_zero == 0);
+}
+
+TEST_CASE("a part of a nanosecond in a double is rounded up, however small it is [E1]", "[duration]") {
+  using Nanoseconds = std::chrono::duration<double, std::nano>;
+  CHECK(to_duration(Nanoseconds{1e-300}) == 1ns);
+  CHECK(to_duration(Nanoseconds{1.000'000'1}) == 2ns);
+  CHECK(to_duration(Nanoseconds{4'503'599'627'370'495.5}) ==
+        4'503'599'627'370'495ns);  // 2^52: it may be off by that half
+  CHECK(to_duration(std::chrono::duration<long double, std::nano>{9'223'372'036'854'775'806.5L}) >=
+        9'223'372'036'854'775'806ns);
+}
+
+TEST_CASE("a timeout in whole units is rounded up, at least one, and at most what the unit holds [D6]",
+          "[duration]") {
+  using std::chrono::milliseconds, std::chrono::seconds;
+  using Ticks = std::chrono::duration<std::int16_t, std::ratio<1, 100>>;
+  CHECK(at_least_one<milliseconds>(1'500us) == 2ms);
+  CHECK(at_least_one<milliseconds>(2ms) == 2ms);
+  CHECK(at_least_one<milliseconds>(1ns) == 1ms);
+  CHECK(at_least_one<milliseconds>(0ns) == 1ms);
+  CHECK(at_least_one<milliseconds>(-5s) == 1ms);
+  CHECK(at_least_one<seconds>(Duration::max()) == 9'223'372'037s);
+  CHECK(at_least_one<Duration>(Duration::max()) == Duration::max());
+  CHECK(at_least_one<Ticks>(1h).count() == 32'767);
+  CHECK(at_least_one<std::chrono::duration<std::uint64_t, std::milli>>(Duration::min()).count() == 1);
 }
 
 TEST_CASE("no number of seconds overflows, and none is undefined [C7]", "[duration]") {

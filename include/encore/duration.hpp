@@ -5,6 +5,7 @@
 #include <limits>
 #include <ratio>
 #include <type_traits>
+#include <utility>
 
 namespace encore {
 
@@ -25,16 +26,42 @@ constexpr Duration whole_seconds(int seconds) noexcept {
 /// No wait is longer than this, whatever was configured. (C7)
 inline constexpr Duration longest_wait = whole_seconds(8'760 * 3'600);
 
+namespace detail {
+// What a duration may be counted in. Of other types, as 128-bit numbers and classes, nobody here knows how they round.
+template <class Rep>
+inline constexpr bool is_whole_count = std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(std::int64_t);
+template <class Rep>
+inline constexpr bool is_real_count =
+    std::is_floating_point_v<Rep> &&
+    std::numeric_limits<Rep>::digits <= std::numeric_limits<long double>::digits;
+
+template <class Rep>
+constexpr void check_count() noexcept {
+  static_assert(is_whole_count<Rep> || is_real_count<Rep>,
+                "encore takes a duration that is counted in a built-in number of at most 64 bits, or in a "
+                "float, double or long double: convert this one before");
+}
+
+template <class>
+inline constexpr bool is_whole_unit = false;
+template <class Rep, class Period>
+inline constexpr bool is_whole_unit<std::chrono::duration<Rep, Period>> =
+    is_whole_count<Rep> && std::ratio_divide<Period, std::nano>::den == 1;
+}  // namespace detail
+
 /// True for a duration that is a number: only a floating-point one can fail to be.
 template <class Rep, class Period>
 constexpr bool is_number(std::chrono::duration<Rep, Period> duration) noexcept {
+  detail::check_count<Rep>();
   return duration.count() == duration.count();
 }
 
-/// Any duration as nanoseconds: rounded up, and held at the ends of the range instead of overflowing. NaN becomes zero.
-///   to_duration(0.4s) == 400ms;  to_duration(hours::max()) == Duration::max()
+/// Any duration as nanoseconds: rounded up, and held at the ends of the range instead of overflowing. NaN becomes zero. A
+/// floating-point number that says a whole number of nanoseconds as well as its type can, says that number.
+///   to_duration(0.4s) == 400ms;  to_duration(1.5ns) == 2ns;  to_duration(hours::max()) == Duration::max()
 template <class Rep, class Period>
 constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noexcept {
+  detail::check_count<Rep>();
   using Limits = std::numeric_limits<Duration::rep>;
   if constexpr (std::is_floating_point_v<Rep>) {
     const long double exact = static_cast<long double>(duration.count()) *
@@ -44,9 +71,13 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
       return exact == exact ? (Duration::min)() : Duration::zero();
     if (exact >= static_cast<long double>((Limits::max)())) return (Duration::max)();
     const auto whole = static_cast<Duration::rep>(exact);
-    const bool round_up =
-        static_cast<long double>(whole) < exact && exact - static_cast<long double>(whole) > 1e-6L;
-    return Duration{round_up ? whole + 1 : whole};
+    const long double part = exact - static_cast<long double>(whole);
+    // What the type may be off by, at most one half: 16.1 s are 16,100,000,000.000001 ns in a double.
+    const long double share =
+        (exact < 0 ? -exact : exact) * static_cast<long double>(std::numeric_limits<Rep>::epsilon());
+    const long double off = share < 0.5L ? share : 0.5L;
+    if (part > off) return Duration{whole + 1};
+    return Duration{part < off - 1.0L ? whole - 1 : whole};
   } else {
     using Tick = std::ratio_divide<Period, std::nano>;
     constexpr auto times = static_cast<std::uintmax_t>(Tick::num),
@@ -66,6 +97,21 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
   }
 }
 constexpr Duration to_duration(Duration duration) noexcept { return duration; }
+
+/// So much time in whole units, for an interface that counts them and takes 0 for "no limit": rounded up, at least one, and at
+/// most what the unit can hold. (D6)
+///   at_least_one<std::chrono::milliseconds>(1'000'001ns) == 2ms;  at_least_one<std::chrono::seconds>(0ns) == 1s
+template <class Unit>
+constexpr Unit at_least_one(Duration time) noexcept {
+  static_assert(detail::is_whole_unit<Unit>,
+                "a timeout is asked for in whole units, of a nanosecond or more, that are counted in a "
+                "built-in integer type: std::chrono::milliseconds, for example");
+  const auto units =
+      std::chrono::ceil<std::chrono::duration<std::int64_t, typename Unit::period>>(time).count();
+  if (units < 1) return Unit{1};
+  if (std::cmp_greater(units, (Unit::max)().count())) return (Unit::max)();
+  return Unit{static_cast<typename Unit::rep>(units)};
+}
 
 /// The nearest duration to a computed number of nanoseconds, which must lie in [0, 2^63).
 constexpr Duration nearest_duration(double nanoseconds) noexcept {

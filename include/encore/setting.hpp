@@ -66,13 +66,13 @@ struct FieldName {
 }
 
 /// A whole number from `Least` up to the largest `int`. Converts to `int`, and from whole numbers of any type: one that does
-/// not fit is refused, not wrapped, and one with a fraction does not compile.
+/// not fit is refused, not wrapped, and one with a fraction, or of more than 64 bits, does not compile.
 template <FieldName Field, int Least = 0>
 class Count {
  public:
   constexpr Count(int value) : Count{static_cast<long long>(value)} {}
-  template <std::integral T>
-    requires(!std::same_as<T, bool>)
+  template <class T>
+    requires(detail::is_whole_count<T> && !std::same_as<T, bool>)
   constexpr Count(T value) : value_{static_cast<int>(value)} {
     constexpr int most = (std::numeric_limits<int>::max)();
     if (value > T{} && static_cast<unsigned long long>(value) > most)
@@ -85,7 +85,8 @@ class Count {
         the_setting_is_too_small(Field.view(), number, Least);
     }
   }
-  template <std::floating_point T>
+  template <class T>
+    requires(!detail::is_whole_count<T> && !std::is_class_v<T> && !std::is_enum_v<T>)
   Count(T value) = delete;
   constexpr operator int() const noexcept { return value_; }
 
@@ -123,6 +124,7 @@ class Share {
 namespace detail {
 template <class Rep, class Period>
 constexpr Duration finite_span(std::string_view field, std::chrono::duration<Rep, Period> value) {
+  check_count<Rep>();
   auto finite = true;
   if constexpr (std::is_floating_point_v<Rep>) finite = value.count() <= (std::numeric_limits<Rep>::max)();
   if (!(value.count() >= Rep{}) || !finite)

@@ -1,0 +1,10 @@
+// EXPECT: max_retries
+// EXPECT: deleted
+#include <encore/limits.hpp>
+
+#ifdef ENCORE_FIXED
+using Number = long long;
+#else
+__extension__ using Number = __int128;
+#endif
+inline const encore::MaxRetries retries{Number{3}};
