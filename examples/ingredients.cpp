@@ -115,7 +115,7 @@ void how_often_and_until_when() {
   expect(attempts(policy.with(UnlimitedRetries{}), time_out, {.stop = token}) == 4, "a stop token");
 
   policy.with(AttemptTimeout{2s}).run([](const Attempt& attempt) {
-    expect(attempt.remaining_or(10s) == 2s, "AttemptTimeout");
+    expect(attempt.timeout_or<std::chrono::milliseconds>(10s) == 2s, "AttemptTimeout");
   });
 }
 

@@ -2,6 +2,7 @@
 #include <encore/limits.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -79,15 +80,12 @@ TEST_CASE("an attempt tells its call, its number and its stop token [A4, D6]", "
 
 TEST_CASE("an attempt reads the clock only if there is a limit to compare with [D6, P5]", "[attempt]") {
   FakeClock clock;
-  plain.with(clock, encore::AttemptTimeout{2s}).run([](const Attempt& attempt) {
-    CHECK(attempt.remaining() == 2s);
-    CHECK(attempt.remaining_or(1s) == 1s);
-    CHECK(attempt.remaining_or(9s) == 2s);
-    CHECK_FALSE(attempt.deadline());
-  });
   plain.with(clock).run([](const Attempt& attempt) {
     CHECK_FALSE(attempt.remaining());
+    CHECK_FALSE(attempt.deadline());
     CHECK(attempt.remaining_or(9s) == 9s);
+    CHECK(attempt.remaining_or(std::chrono::hours::max()) == Duration::max());
+    CHECK(attempt.timeout_or<std::chrono::milliseconds>(9s) == 9'000ms);
   });
   CHECK(clock.readings() == 0);
   plain.with(clock, encore::TimeBudget{5s}).run([&](const Attempt& attempt) {
@@ -95,8 +93,101 @@ TEST_CASE("an attempt reads the clock only if there is a limit to compare with [
     CHECK(attempt.remaining() == 4s);
     clock.advance(10s);
     CHECK(attempt.remaining() == 0s);
-    CHECK(attempt.remaining_or(9s) == 0s);
   });
+  CHECK(clock.readings() == 3);
+}
+
+TEST_CASE("an attempt's own limit runs down within the attempt, and is whole again for the next [D6]",
+          "[attempt]") {
+  // (fault 66: a limit of 200 ms, 300 ms into the attempt: nothing is left)
+  FakeClock clock;
+  std::vector<std::optional<Duration>> left;
+  std::vector<std::optional<TimePoint>> ends;
+  const auto look = [&](const Attempt& attempt) {
+    left.push_back(attempt.remaining());
+    ends.push_back(attempt.deadline());
+    clock.advance(150ms);
+    left.push_back(attempt.remaining());
+    clock.advance(150ms);
+    left.push_back(attempt.remaining());
+    if (attempt.ordinal == 1) throw TimeoutError{};
+  };
+  const auto limited = plain.with(clock, encore::AttemptTimeout{200ms});
+  limited.run(look);  // the wait of 1 s is not part of an attempt
+  CHECK(left == std::vector<std::optional<Duration>>{200ms, 50ms, 0ms, 200ms, 50ms, 0ms});
+  CHECK(ends == std::vector<std::optional<TimePoint>>{at(200ms), at(1500ms)});
+
+  left.clear(), ends.clear();
+  limited.with(encore::TimeBudget{1400ms}).run(look);  // the earliest limit holds
+  CHECK(left == std::vector<std::optional<Duration>>{200ms, 50ms, 0ms, 100ms, 0ms, 0ms});
+  CHECK(ends == std::vector<std::optional<TimePoint>>{at(1800ms), at(3000ms)});
+}
+
+TEST_CASE(
+    "an attempt's own limit is counted from the attempt's begin, however late its driver begins it [D6]",
+    "[attempt]") {
+  FakeClock clock;
+  const auto limited = plain.with(clock, encore::AttemptTimeout{200ms});
+  encore::Retrying retrying{limited, {}};
+  clock.advance(1h);
+  REQUIRE(retrying.begin().goes_on());
+  clock.advance(50ms);
+  CHECK(retrying.attempt().remaining() == 150ms);
+  try {
+    throw TimeoutError{};
+  } catch (const TimeoutError& error) {
+    REQUIRE(retrying.threw(&error).goes_on());
+  }
+  clock.advance(1h);
+  REQUIRE(retrying.resume().goes_on());
+  CHECK(retrying.attempt().remaining() == 200ms);
+}
+
+TEST_CASE("a clock that is set back gives an attempt no more than its own limit [D6, D7]", "[attempt]") {
+  constexpr TimeLimits limits{.attempt_timeout = 2s, .attempt_started = at(100s)};
+  STATIC_CHECK(limits.attempt_remaining(at(101s)) == 1s);
+  STATIC_CHECK(limits.attempt_remaining(at(50s)) == 2s);
+  STATIC_CHECK(limits.attempt_remaining(TimePoint::min()) == 2s);
+  STATIC_CHECK(limits.attempt_remaining(TimePoint::max()) == 0s);
+  STATIC_CHECK_FALSE(limits.attempt_timed_out(at(50s)));
+  STATIC_CHECK_FALSE(limits.attempt_timed_out(at(102s) - 1ns));
+  STATIC_CHECK(limits.attempt_timed_out(at(102s)));
+  STATIC_CHECK_FALSE(budget.attempt_timed_out(TimePoint::max()));
+}
+
+TEST_CASE(
+    "what is asked for as a timeout is never 0, which would mean no limit: a time limit that is never zero "
+    "[D6]",
+    "[attempt]") {
+  FakeClock clock;
+  using std::chrono::milliseconds, std::chrono::seconds;
+  for (const auto waited : {Duration{9'999'999'999}, Duration{10s}, Duration{11s}}) {
+    plain.with(clock, encore::TimeBudget{10s}).run([&](const Attempt& attempt) {
+      clock.advance(waited);
+      CHECK(attempt.remaining() == encore::larger_of<Duration>(10s - waited, 0ns));
+      CHECK(attempt.timeout_or<milliseconds>(30s) == 1ms);
+      CHECK(attempt.timeout_or<seconds>(30s) == 1s);
+      CHECK(attempt.remaining_or(milliseconds{30'000}) == 1ns);
+      CHECK(attempt.timeout_or<milliseconds>(0s) == 1ms);
+    });
+  }
+  plain.with(clock, encore::TimeBudget{10s}).run([&](const Attempt& attempt) {
+    clock.advance(8'000'000'001ns);
+    CHECK(attempt.timeout_or<milliseconds>(30s) == 2'000ms);  // rounded up
+    CHECK(attempt.timeout_or<milliseconds>(1'500us) == 2ms);
+  });
+}
+
+TEST_CASE("an attempt with a limit of its own costs two readings of the clock, a failed one two more [P5]",
+          "[attempt]") {
+  FakeClock clock;
+  const auto policy = plain.with(clock, encore::AttemptTimeout{2s}, encore::TimeBudget{1h});
+  policy.run([](const Attempt& attempt) { static_cast<void>(attempt.remaining()); });
+  CHECK(clock.readings() == 2);
+  policy.run([](const Attempt& attempt) {
+    if (attempt.ordinal == 1) throw TimeoutError{};
+  });
+  CHECK(clock.readings() == 2 + 1 + 2);
 }
 
 // ---- notes (F6) -----------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 #include <encore/call_frame.hpp>
 #include <encore/encore.hpp>
+#include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,7 +24,7 @@ TEST_CASE("the limits of a call are the policy's and its own [D2]", "[call_frame
 }
 
 TEST_CASE("a frame's attempt sees the call, its limits and its notes [D6 F6]", "[call_frame]") {
-  SteadyClock clock;
+  testing::FakeClock clock;
   const Call call{.id = "call-1", .name = "lookup"};
   detail::CallFrame frame{call, {.attempt_timeout = 3s}, Now{clock}};
   CHECK(frame.attempt.ordinal == 1);

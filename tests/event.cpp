@@ -317,8 +317,10 @@ TEST_CASE("successes read the clock only for those who need it [P5]", "[event]")
   const auto token = source.get_token();
   CHECK(readings(policy) == 0);
   CHECK(readings(policy.with(Admits{})) == 0);
-  CHECK(readings(
-            policy.with(encore::LeastAttemptTime{1s}, encore::AttemptTimeout{1s}, encore::HintCap{1s})) == 0);
+  CHECK(readings(policy.with(encore::LeastAttemptTime{1s}, encore::HintCap{1s})) == 0);
+  CHECK(readings(policy.with(encore::AttemptTimeout{1s})) ==
+        1);  // when it began: its limit runs down within it
+  CHECK(readings(policy.with(encore::AttemptTimeout{1s}, encore::TimeBudget{5s})) == 1);
   CHECK(readings(policy.with(encore::FormatFailure{[](const encore::Failure&) { return 0; }}, Admits{})) <=
         1);
   CHECK(readings(policy, {.stop = token}) == 0);

@@ -56,7 +56,7 @@ int units_in(const httplib::Response& response, const std::string& sku) {
 }  // namespace
 
 int Inventory::look_up(const std::string& sku, const encore::Attempt& attempt) const {
-  const auto patience = attempt.remaining_or(10s);
+  const auto patience = attempt.timeout_or<std::chrono::milliseconds>(10s);
   httplib::Client client{host, port_};
   client.set_connection_timeout(patience);
   client.set_read_timeout(patience);

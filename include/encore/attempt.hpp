@@ -55,6 +55,7 @@ struct TimeLimits {
   std::optional<Duration> budget{};
   std::optional<TimePoint> deadline{};
   std::optional<Duration> attempt_timeout{};
+  TimePoint attempt_started{};  ///< of the attempt under way; read only if there is a limit for each attempt
 
   constexpr bool bounded() const noexcept { return budget || deadline; }
 
@@ -65,10 +66,26 @@ struct TimeLimits {
     if (deadline) left = smaller_of(left, time_between(now, *deadline));
     return left;
   }
+  /// The same for the attempt under way, of which its own limit runs down too. (D6)
+  constexpr Duration attempt_remaining(TimePoint now) const noexcept {
+    const auto left = remaining(now);
+    if (!attempt_timeout) return left;
+    return smaller_of(left,
+                      larger_of(*attempt_timeout - time_between(attempt_started, now), Duration::zero()));
+  }
+  /// Has the attempt's own limit run out? Whoever enforces one does it by cancelling the operation. (B4)
+  constexpr bool attempt_timed_out(TimePoint now) const noexcept {
+    return attempt_timeout && time_between(attempt_started, now) >= *attempt_timeout;
+  }
   constexpr std::optional<TimePoint> end() const noexcept {
     if (!budget) return deadline;
     const auto end_of_budget = later(started, *budget);
     return deadline ? earlier_of(end_of_budget, *deadline) : end_of_budget;
+  }
+  constexpr std::optional<TimePoint> attempt_end() const noexcept {
+    if (!attempt_timeout) return end();
+    const auto own = later(attempt_started, *attempt_timeout);
+    return bounded() ? earlier_of(own, *end()) : own;
   }
 };
 
@@ -94,19 +111,30 @@ class Attempt {
   const Call& call() const noexcept { return call_.call(); }
   const StopView& stop() const noexcept { return call_.call().stop; }
 
-  /// When the call must be over: an inner call can take it over as its own `deadline`. (D2)
-  std::optional<TimePoint> deadline() const noexcept { return limits_.end(); }
+  /// When this attempt must be over: at the call's earliest limit, or at its own, if that comes first. An inner call can take
+  /// it over as its own `deadline`. Empty if there is no limit. (D2)
+  std::optional<TimePoint> deadline() const noexcept { return limits_.attempt_end(); }
 
-  /// How long this attempt may still take: until the call's earliest limit, and no longer than the policy's limit for one
-  /// attempt. Reads the clock only if there is a limit to compare with; empty if there is none. (D6)
+  /// How long this attempt may still take: until the call's earliest limit, and no longer than what is left of the policy's
+  /// limit for one attempt; 0 when the time is over. Empty if there is no limit: only then is no clock read. (D6)
   std::optional<Duration> remaining() const {
-    if (!limits_.bounded()) return limits_.attempt_timeout;
-    const auto left = limits_.remaining(now_());
-    return limits_.attempt_timeout ? smaller_of(left, *limits_.attempt_timeout) : left;
+    if (!limits_.bounded() && !limits_.attempt_timeout) return std::nullopt;
+    return limits_.attempt_remaining(now_());
   }
-  Duration remaining_or(Duration longest) const {
+  /// The same as a timeout to hand on, in whole units of the interface that takes it, and at most `longest`: rounded up, and
+  /// at least one unit even when the time is over, because 0 means "no limit" to much of the world (libcurl,
+  /// `SO_RCVTIMEO`). So the attempt may end up to one unit after its deadline. (D6)
+  ///   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, long{attempt.timeout_or<std::chrono::milliseconds>(10s).count()});
+  template <class Unit, class Rep, class Period>
+  Unit timeout_or(std::chrono::duration<Rep, Period> longest) const {
     const auto left = remaining();
-    return left ? smaller_of(*left, longest) : longest;
+    const auto most = to_duration(longest);
+    return at_least_one<Unit>(left ? smaller_of(*left, most) : most);
+  }
+  /// That in nanoseconds: at least one.
+  template <class Rep, class Period>
+  Duration remaining_or(std::chrono::duration<Rep, Period> longest) const {
+    return timeout_or<Duration>(longest);
   }
 
   /// The key that makes a repetition recognisable: equal for all attempts of the call, unique beyond this process. The

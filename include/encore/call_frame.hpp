@@ -33,17 +33,20 @@ struct CallFrame {
 /// When a call under a policy starts, if somebody has to know; else no clock is read. (P5)
 template <class Policy>
 ENCORE_FORCE_INLINE std::optional<TimePoint> start_of(const Policy& policy, const Call& call) {
-  if (Policy::reports_time || policy.time_budget() || call.deadline) return policy.clock().now();
+  if (Policy::reports_time || policy.time_budget() || policy.attempt_timeout() || call.deadline)
+    return policy.clock().now();
   return std::nullopt;
 }
 
-/// The limits of a call under a policy. Its clock has been read if `started` is set: it must be if there is a budget.
+/// The limits of a call under a policy. Its clock has been read if `started` is set: it must be if there is a budget, or a
+/// limit for each attempt, of which the first starts with the call.
 template <class Policy>
 ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,
                                          const std::optional<TimePoint>& started) noexcept {
   TimeLimits limits{.started = started ? *started : TimePoint{},
                     .budget = policy.time_budget(),
-                    .attempt_timeout = policy.attempt_timeout()};
+                    .attempt_timeout = policy.attempt_timeout(),
+                    .attempt_started = started ? *started : TimePoint{}};
   if (call.deadline) limits.deadline = *call.deadline;
   return limits;
 }

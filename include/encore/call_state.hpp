@@ -29,12 +29,14 @@ class CallState {
   static constexpr bool observed = Policy::observed;
   static constexpr bool guarded = Policy::guarded;
   static constexpr bool sees_call = Framed || Policy::reads_call;  // else it need not be in memory
-  static constexpr bool timed = observed || Policy::has_time_budget || Policy::reports_time;
+  static constexpr bool has_limit = Policy::has_time_budget || Policy::has_attempt_timeout;
+  static constexpr bool timed = observed || has_limit || Policy::reports_time;
 
  public:
   ENCORE_FORCE_INLINE CallState(const Policy& policy, [[maybe_unused]] const Call& call) : unmade_{&policy} {
-    if constexpr (Policy::has_time_budget || Policy::reports_time) {
-      if (Policy::reports_time || policy.time_budget()) first_.started = policy.clock().now();
+    if constexpr (has_limit || Policy::reports_time) {
+      if (Policy::reports_time || policy.time_budget() || policy.attempt_timeout())
+        first_.started = policy.clock().now();
     }
     if constexpr (Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{policy, call, started()};
   }

@@ -76,7 +76,8 @@ struct NoLeastAttemptTime {
   using role = encore::role::LeastAttemptTime;
 };
 
-/// How long one attempt may take. The callable is told, by `attempt.remaining()`; nothing is interrupted. (D6)
+/// How long one attempt may take, from its begin, which is then read from the clock. The callable is told what is left, by
+/// `attempt.timeout_or<Unit>(longest)`; nothing is interrupted. (D6)
 struct AttemptTimeout {
   using role = encore::role::AttemptTimeout;
   Span<"attempt_timeout"> value;

@@ -49,6 +49,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool observed = Many<role::Observer>::size != 0;
   static constexpr bool guarded = Guards::size != 0;
   static constexpr bool has_time_budget = !std::same_as<Slot<role::TimeBudget>, NoTimeBudget>;
+  static constexpr bool has_attempt_timeout = !std::same_as<Slot<role::AttemptTimeout>, NoAttemptTimeout>;
   static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
   static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
   static constexpr bool says_fibers = std::same_as<Slot<role::Fibers>, OnFibers>;

@@ -55,6 +55,12 @@ class RetryState : public ObservedCall<Policy> {
     start_attempt();
     return {};
   }
+  /// Notes when the next attempt starts, if it has a limit of its own. (D6)
+  void attempt_starts(const std::optional<TimePoint>& at = {}) {
+    if constexpr (Policy::has_attempt_timeout) {
+      if (frame_.limits.attempt_timeout) frame_.limits.attempt_started = at ? *at : policy_.clock().now();
+    }
+  }
   /// There is no attempt.
   Decision refuse(StopReason reason) {
     if constexpr (guarded) permits_.release();
@@ -112,11 +118,13 @@ class RetryState : public ObservedCall<Policy> {
   [[nodiscard]] Decision resume(bool cancelled = false) {
     auto reason = StopReason::none;
     auto slept = wait_;
+    std::optional<TimePoint> at;
     if (cancelled || call().stop.stop_requested()) {
       reason = StopReason::cancelled;
       if (wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
     } else if (frame_.limits.bounded()) {
-      reason = judge_time(Duration::zero());
+      at = policy_.clock().now();
+      reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
     }
     slept_ += slept;
     if constexpr (guarded) {
@@ -127,6 +135,7 @@ class RetryState : public ObservedCall<Policy> {
     frame_.notes.clear();
     ++frame_.attempt.ordinal;
     error_ = nullptr;
+    attempt_starts(at);
     start_attempt();
     return {};
   }
@@ -209,10 +218,6 @@ class RetryState : public ObservedCall<Policy> {
     if (this->made_single()) return StopReason::nested_made_single;
     return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
   }
-  StopReason judge_time(Duration wait) const {
-    return time_verdict(frame_.limits.remaining(policy_.clock().now()), wait, policy_.least_attempt_time());
-  }
-
   StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {
     return permits_.admit(policy_.guards(), request_of(call(), ordinal, ahead, now(), after));
   }

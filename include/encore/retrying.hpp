@@ -39,7 +39,10 @@ class Retrying {
   Retrying& operator=(const Retrying&) = delete;
 
   /// May the first attempt start? If so it has, for observers and guards: make it. If not, the call is over. (D5, H2, K2)
-  [[nodiscard]] Decision begin() { return state_.begin(); }
+  [[nodiscard]] Decision begin() {
+    state_.attempt_starts();  // later than the call, if the driver was slow
+    return state_.begin();
+  }
 
   /// The attempt ended well, and with it the call.
   void succeeded() { state_.succeeded(); }
