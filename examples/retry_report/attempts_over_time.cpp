@@ -31,7 +31,7 @@ std::optional<encore::WallTime> when(const encore::TracedAttempt& attempt) {
 
 void AttemptsOverTime::add(const encore::TracedCall& call) {
   const auto& told = call.told();
-  if (const auto all = static_cast<std::size_t>(call.attempts_told()); all > told.size())
+  if (const auto all = static_cast<std::size_t>(call.attempts_told()); all > told.size() && !call.continued)
     without_time_ += all - told.size();
   for (const auto& attempt : told) {
     const auto time = when(attempt);

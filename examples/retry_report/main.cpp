@@ -125,7 +125,8 @@ int run(Options options) {
   diagnosis.finish();
 
   fmt::print("{}", diagnosis_text(diagnosis));
-  if (const auto note = note_on_room(calls.made_room()); !note.empty()) fmt::print("\n{}\n", note);
+  const auto note_on_room = encore::made_room_text(calls.made_room(), calls.made_room_open());
+  if (!note_on_room.empty()) fmt::print("\n{}\n", note_on_room);
   if (reader.skipped_count() > 0)
     fmt::print("\nLines that were not used: {} of {}\n{}", reader.skipped_count(), reader.lines(),
                skipped_text(reader));
@@ -135,7 +136,7 @@ int run(Options options) {
                                     .diagnosis = diagnosis,
                                     .lanes = lanes,
                                     .over_time = over_time,
-                                    .made_room = calls.made_room()}));
+                                    .note_on_room = note_on_room}));
   return EXIT_SUCCESS;
 }
 

@@ -121,12 +121,6 @@ void add_skipped(std::string& html, const encore::TraceReader& reader) {
 
 }  // namespace
 
-std::string note_on_room(std::uint64_t calls) {
-  if (calls == 0) return {};
-  return counted(calls, "call") +
-         " made room for others before the log's end: what others logged of them later was not put to them.";
-}
-
 std::string page(const Report& report) {
   const auto tools = report.diagnosis.tools();
   const auto lanes = report.lanes.lanes();
@@ -142,8 +136,7 @@ std::string page(const Report& report) {
   add_lanes(html, report.lanes, lanes);
   if (lanes.size() < report.lanes.calls()) add_over_time(html, report.over_time);
   add_tools(html, tools);
-  if (report.made_room > 0)
-    add(html, "<p class=\"soft\">{}</p>\n", html_text(note_on_room(report.made_room)));
+  if (!report.note_on_room.empty()) add(html, "<p class=\"soft\">{}</p>\n", html_text(report.note_on_room));
   add_skipped(html, report.reader);
   return html += "</body>\n</html>\n";
 }

@@ -16,12 +16,9 @@ struct Report {
   const encore::Diagnosis& diagnosis;
   const LaneChoice& lanes;
   const AttemptsOverTime& over_time;
-  std::uint64_t made_room =
-      0;  ///< calls that were put away before the log's end, because there were too many
+  std::string
+      note_on_room{};  ///< about calls that were put away before the log's end, because there were too many
 };
-
-/// What it means that so many calls made room; empty if none did.
-std::string note_on_room(std::uint64_t calls);
 
 /// The page is well-formed XML as well. Its size has an end, whatever the size of the logs.
 std::string page(const Report& report);

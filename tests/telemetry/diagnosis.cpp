@@ -1,5 +1,6 @@
 #include "short_log.hpp"
 #include <encore/telemetry/diagnosis.hpp>
+#include <encore/telemetry/diagnosis_text.hpp>
 #include <encore/telemetry/finding_text.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -477,15 +479,109 @@ TEST_CASE("what it remembers does not grow with the log", "[diagnosis]") {
   CHECK(calls == 1'000);  // and nothing is lost
 }
 
-TEST_CASE("calls that made room before their end are told of, not judged", "[diagnosis]") {
+TEST_CASE("nothing is found of a call that was evicted before its end, and one sentence says so (fault 57)",
+          "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 2}};
   for (const auto* const id : {"a", "b", "c"})
     diagnosis.add(encore::TraceRecord{
         .kind = encore::EventKind::attempt_started, .call_id = id, .tool = "search", .ordinal = 1});
   diagnosis.finish();
   CHECK(kinds_of(diagnosis) == Kinds{"unfinished"});
-  CHECK(only(diagnosis, FindingKind::unfinished).calls == 3);
+  CHECK(only(diagnosis, FindingKind::unfinished).calls == 2);
   CHECK(diagnosis.made_room() == 1);
+  CHECK(diagnosis.made_room_open() == 1);
+  CHECK(encore::diagnosis_text(diagnosis).ends_with(
+      "\n1 call made room for others before the log's end, 1 of them before their own: what others logged of "
+      "them later was "
+      "not put to them, and nothing is said of those but what their ends told.\n"));
+}
+
+/// A log of calls that are all under way at once. Each fails twice, then succeeds.
+Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, bool told_by_policy) {
+  Diagnosis diagnosis{options};
+  encore::WallTime at{};
+  const auto add = [&](int call, std::optional<encore::EventKind> kind, int ordinal) {
+    const auto fails = ordinal < 3 && kind != encore::EventKind::attempt_started;
+    const auto over = kind == encore::EventKind::call_finished;
+    diagnosis.add(
+        encore::TraceRecord{.kind = kind,
+                            .at = at += 1us,
+                            .call_id = "call-" + std::to_string(call),
+                            .tool = "lookup",
+                            .ordinal = ordinal,
+                            .max_attempts = 3,
+                            .error_type = fails ? "Slow" : "",
+                            .will_retry = fails && told_by_policy,
+                            .reason = over ? encore::StopReason::succeeded : encore::StopReason::none,
+                            .mode = over ? encore::TerminalMode::result : encore::TerminalMode::none});
+  };
+  for (int ordinal = 1; ordinal <= 3; ++ordinal)
+    for (int call = 0; call < calls; ++call) {
+      if (!told_by_policy) {
+        add(call, std::nullopt, ordinal);
+        continue;
+      }
+      add(call, encore::EventKind::attempt_started, ordinal);
+      add(call, ordinal < 3 ? encore::EventKind::attempt_failed : encore::EventKind::attempt_succeeded,
+          ordinal);
+      if (ordinal == 3) add(call, encore::EventKind::call_finished, ordinal);
+    }
+  diagnosis.finish();
+  return diagnosis;
+}
+
+TEST_CASE("many calls open at once, of which few are kept, yield no false finding (fault 57)",
+          "[diagnosis]") {
+  const auto diagnosis = of_calls_at_once(12'000, {.most_calls = 1'000}, true);
+  CHECK(kinds_of(diagnosis) == Kinds{"recovered"});
+  CHECK(only(diagnosis, FindingKind::recovered).calls == 12'000);
+  REQUIRE(diagnosis.tools().size() == 1);
+  const auto totals = diagnosis.tools().front();
+  CHECK(totals.calls == 12'000);
+  CHECK(totals.attempts == 36'000);
+  CHECK(totals.recovered == 12'000);
+  CHECK(totals.unfinished == 0);
+  CHECK(diagnosis.made_room_open() == 12'000);
+}
+
+TEST_CASE("of many calls that only others logged, the evicted ones are not said to have failed (fault 57)",
+          "[diagnosis]") {
+  const auto diagnosis = of_calls_at_once(3'000, {.most_calls = 1'000}, false);
+  for (const auto& finding : diagnosis.findings()) CHECK(finding.calls == 0);
+
+  Diagnosis one_after_another{{.most_calls = 10}};
+  for (int call = 0; call < 100; ++call)
+    one_after_another.add(encore::TraceRecord{
+        .call_id = "call-" + std::to_string(call), .tool = "lookup", .ordinal = 1, .error_type = "Slow"});
+  one_after_another.finish();  // none of which came again: what was found of them stands
+  CHECK(only(one_after_another, FindingKind::not_retried).calls == 100);
+}
+
+TEST_CASE("a client's log that is read first does not make calls that went around the policy (fault 57)",
+          "[diagnosis]") {
+  Diagnosis diagnosis{{.most_calls = 10}};
+  for (int call = 0; call < 100; ++call)
+    diagnosis.add(
+        encore::TraceRecord{.call_id = "call-" + std::to_string(call), .tool = "lookup", .ordinal = 1});
+  for (int call = 0; call < 100; ++call)
+    for (const auto kind : {encore::EventKind::attempt_started, encore::EventKind::attempt_succeeded,
+                            encore::EventKind::call_finished})
+      diagnosis.add(encore::TraceRecord{.kind = kind,
+                                        .call_id = "call-" + std::to_string(call),
+                                        .tool = "lookup",
+                                        .ordinal = 1,
+                                        .reason = encore::StopReason::succeeded});
+  diagnosis.finish();
+  CHECK(kinds_of(diagnosis) == Kinds{});
+}
+
+TEST_CASE("calls of tools that are taken together are no row: they may be of different tools",
+          "[diagnosis]") {
+  Diagnosis diagnosis{{.most_tools = 1}};
+  for (const auto* const tool : {"first", "search", "fetch", "open"})
+    diagnosis.add(encore::TraceRecord{.call_id = tool, .tool = tool, .ordinal = 1, .error_type = "E"});
+  diagnosis.finish();
+  CHECK(kinds_of(diagnosis) == Kinds{"not_retried", "not_retried"});
 }
 
 TEST_CASE("calls of which only others told, or whose id was used again, made no room too early",

@@ -97,11 +97,30 @@ TEST_CASE("ended calls make room first, then the open one that was told of least
   CHECK(!calls[3].evicted);
 }
 
-TEST_CASE("a call of which only others told is not evicted: nobody would have told its end",
+TEST_CASE("what is told of an evicted call later makes another, which says that it goes on [F1]",
           "[trace_assembler]") {
-  const auto calls = assemble({seen("a"), seen("b")}, 1);
-  CHECK(ids_of(calls) == "a b");
-  CHECK(!calls[0].evicted);
+  auto again = event(EventKind::attempt_started, "a");
+  again.ordinal = 2;
+  auto end = ended("a");
+  end.ordinal = 2;
+  const auto calls =
+      assemble({began("a"), began("b"), again, end, began("c"), began("a"), seen("b"), seen("d")}, 1);
+  CHECK(ids_of(calls) == "a b a c a b d");
+  std::string evicted, continued;
+  for (const auto& call : calls) {
+    evicted.append(call.evicted ? call.id : "-");
+    continued.append(call.continued ? call.id : "-");
+  }
+  CHECK(evicted == "ab-cab-");    // the second "a" had ended, and "d" was still there at the end
+  CHECK(continued == "--a--b-");  // the third "a" begins with its first attempt: an id that is used again
+  CHECK(calls[2].attempts_told() == 2);
+}
+
+TEST_CASE("a call that begins while an evicted one may still run is not alone", "[trace_assembler]") {
+  const auto calls = assemble({began("a"), began("b"), began("c")}, 1);
+  CHECK(calls[0].alone);
+  CHECK(!calls[1].alone);
+  CHECK(!calls[2].alone);
 }
 
 TEST_CASE("a call that began while another of its tool ran is not alone", "[trace_assembler]") {

@@ -56,6 +56,7 @@ class CallFindings {
   /// `finding_of(kind, detail)` gives the finding to count into.
   template <class FindingOf>
   void tell(FindingOf&& finding_of) const {
+    if (call_.is_piece()) return;
     const auto count = [&](FindingKind kind, std::string_view detail = {}) -> Finding& {
       auto& found = finding_of(kind, detail);
       detail::count_in(found, call_);
@@ -75,7 +76,7 @@ class CallFindings {
       return;
     const auto& ordinals = call_.told_by_policy ? call_.ordinals : call_.request_ordinals;
     if (ceiling_ && told_count() > *ceiling_) count(FindingKind::over_ceiling);
-    if (ordinals.missing() > 0) count(FindingKind::ordinal_missing);
+    if (ordinals.missing() > 0 && !call_.continued) count(FindingKind::ordinal_missing);
     if (ordinals.repeated > 0) count(FindingKind::ordinal_repeated);
     if (call_.id_reused) count(FindingKind::id_reused);
     tell_time(count);
@@ -100,7 +101,7 @@ class CallFindings {
   /// Of a call that no policy told of: what its attempts look like.
   template <class Count>
   void tell_requests(Count& count) const {
-    count(FindingKind::never_reached_policy);
+    if (!call_.evicted) count(FindingKind::never_reached_policy);
     const auto bad = failed(call_);
     const auto error = last() != nullptr ? std::string_view{last()->error_type} : std::string_view{};
     if (bad && call_.request_count == 1)
@@ -115,7 +116,7 @@ class CallFindings {
   void tell_end(Count& count) const {
     if (!call_.finished) {
       const auto stopped = last() != nullptr && last()->end == AttemptEnd::failed && !last()->will_retry;
-      count(stopped && !call_.evicted ? FindingKind::no_end : FindingKind::unfinished);
+      count(stopped ? FindingKind::no_end : FindingKind::unfinished);
       return;
     }
     const auto reason = to_string(call_.reason);

@@ -59,10 +59,15 @@ class Diagnosis {
   }
 
   void add(const TracedCall& call) {
+    came_again_ = came_again_ || call.continued;
+    if (call.is_piece()) return;
     const auto only_outer = !call.told_by_policy && call.request_count == 0;  // calls within it were told of
     const auto tool = only_outer ? call.tool : tool_of(call);
+    auto& found = call.evicted ? unsure_ : findings_;
     CallFindings{call, options_.max_attempts, options_.deadline}.tell(
-        [&](FindingKind kind, std::string_view detail) -> Finding& { return finding(kind, tool, detail); });
+        [&](FindingKind kind, std::string_view detail) -> Finding& {
+          return finding(found, kind, tool, detail);
+        });
     if (only_outer) return;
     totals_.find(tool)->second.add(call);
     if (call.told_by_policy) ++policy_calls_;
@@ -78,7 +83,11 @@ class Diagnosis {
   /// What was found, the gravest first, and of one weight what concerns most calls.
   std::vector<Finding> findings() const {
     std::vector<Finding> all;
-    for (const auto& [key, found] : findings_) {
+    auto known = findings_;
+    if (!came_again_)
+      for (const auto& [key, found] : unsure_)
+        detail::add_up(finding(known, found.kind, found.tool, found.detail), found);
+    for (const auto& [key, found] : known) {
       // Whether a call passed a policy by can be said only if policies told of calls at all.
       if (found.kind != FindingKind::never_reached_policy || policy_calls_ > 0) all.push_back(found);
     }
@@ -105,12 +114,15 @@ class Diagnosis {
     for (const auto& [name, totals] : totals_) all.push_back(totals), all.back().tool = name;
     return all;
   }
-  /// How many calls of policies made room for others before the log's end. What others logged of them afterwards was not put to
-  /// them. 0 where the calls were put together elsewhere.
+  /// How many calls of policies made room for others before the log's end: nothing is said of them but what their own ends told. 0
+  /// where the calls were put together elsewhere.
   std::uint64_t made_room() const noexcept { return calls_.made_room(); }
+  /// How many of these had not ended.
+  std::uint64_t made_room_open() const noexcept { return calls_.made_room_open(); }
 
  private:
   using Key = std::tuple<FindingKind, std::string, std::string>;
+  using Findings = std::map<Key, Finding>;
   static constexpr std::size_t most_rows = 4'096;
 
   std::string tool_of(const TracedCall& call) {
@@ -121,11 +133,12 @@ class Diagnosis {
     return name;
   }
 
-  Finding& finding(FindingKind kind, const std::string& tool, std::string_view detail) {
-    auto found = findings_.find(Key{kind, tool, detail});
-    if (found == findings_.end()) {
-      const auto full = findings_.size() >= static_cast<std::size_t>(options_.most_findings);
-      found = findings_.try_emplace(Key{kind, tool, full ? other_details : detail}).first;
+  Finding& finding(Findings& findings, FindingKind kind, const std::string& tool,
+                   std::string_view detail) const {
+    auto found = findings.find(Key{kind, tool, detail});
+    if (found == findings.end()) {
+      const auto full = findings.size() >= static_cast<std::size_t>(options_.most_findings);
+      found = findings.try_emplace(Key{kind, tool, full ? other_details : detail}).first;
       found->second.kind = kind;
       found->second.tool = tool;
       found->second.detail = std::get<2>(found->first);
@@ -139,7 +152,8 @@ class Diagnosis {
            call.reason != StopReason::not_repeatable && call.reason != StopReason::unknown_outcome;
   }
   void add_to_row(const TracedCall& call, const std::string& tool) {
-    if (call.id.empty() || !may_be_repeated_by_others(call)) return;
+    // Nobody knows whether calls of tools that are taken together repeat one another, nor how an evicted one went on.
+    if (call.id.empty() || call.evicted || tool == other_tools || !may_be_repeated_by_others(call)) return;
     key_.assign(call.scope).append(1, '\n').append(tool);
     if (rows_.find(key_) == nullptr) {
       if (!failed(call)) return;
@@ -155,22 +169,15 @@ class Diagnosis {
   void end_row(const CallRow& row) {
     const auto found = row.finding();
     if (!found) return;
-    auto& sum = finding(found->kind, found->tool, {});
-    if (sum.rows == 0) {
-      sum = *found;
-      return;
-    }
-    ++sum.rows;
-    sum.calls += found->calls;
-    sum.attempts += found->attempts;
-    sum.fewest_attempts = smaller_of(sum.fewest_attempts, found->fewest_attempts);
-    sum.most_attempts = larger_of(sum.most_attempts, found->most_attempts);
+    detail::add_up(finding(findings_, found->kind, found->tool, {}), *found);
   }
 
   DiagnosisOptions options_;
   TraceAssembler calls_;
   std::map<std::string, ToolTotals, std::less<>> totals_;
-  std::map<Key, Finding> findings_;
+  Findings findings_;
+  Findings unsure_;  // of evicted calls that no policy told of: true if the log tells no more of such
+  bool came_again_ = false;
   LruMap<CallRow> rows_;  // of a tool in a scope
   std::string key_;
   std::uint64_t policy_calls_ = 0;

@@ -7,6 +7,7 @@
 #include <encore/telemetry/plain_words.hpp>
 #include <encore/telemetry/tool_totals.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +53,16 @@ inline std::string finding_text(const Finding& finding) {
       .append(1, '\n');
 }
 
+/// One sentence about the calls that made room for others before the log's end; empty if there were none.
+inline std::string made_room_text(std::uint64_t calls, std::uint64_t open) {
+  if (calls == 0) return {};
+  auto text = detail::counted(calls, "call").append(" made room for others before the log's end");
+  if (open > 0) text.append(", ").append(std::to_string(open)).append(" of them before their own");
+  text.append(": what others logged of them later was not put to them");
+  if (open > 0) text.append(", and nothing is said of those but what their ends told");
+  return text.append(1, '.');
+}
+
 /// The sums of each tool, then what was found, the gravest first. Many lines; nothing in it acts on a terminal.
 inline std::string diagnosis_text(const Diagnosis& diagnosis) {
   std::string text;
@@ -67,12 +78,8 @@ inline std::string diagnosis_text(const Diagnosis& diagnosis) {
     text.append(finding_text(finding));
   }
   if (text.empty()) return "no call was told of\n";
-  if (diagnosis.made_room() > 0)
-    text.append("\n")
-        .append(detail::counted(diagnosis.made_room(), "call"))
-        .append(
-            " made room for others before the log's end: what others logged of them later was not put to "
-            "them.\n");
+  if (const auto note = made_room_text(diagnosis.made_room(), diagnosis.made_room_open()); !note.empty())
+    text.append(1, '\n').append(note).append(1, '\n');
   return text;
 }
 

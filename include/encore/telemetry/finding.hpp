@@ -144,6 +144,28 @@ inline void count_in(Finding& finding, const TracedCall& call) {
   if (finding.ids.size() < Finding::most_ids_kept) finding.ids.push_back(call.id);
 }
 
+/// Adds the numbers of a finding of the same kind.
+inline void add_up(Finding& sum, const Finding& more) {
+  if (sum.calls == 0) {
+    sum.scope = more.scope;
+    sum.fewest_attempts = more.fewest_attempts;
+    sum.with_key = more.with_key;
+  }
+  if (sum.resolved_name.empty()) sum.resolved_name = more.resolved_name;
+  sum.calls += more.calls;
+  sum.attempts += more.attempts;
+  sum.fewest_attempts = smaller_of(sum.fewest_attempts, more.fewest_attempts);
+  sum.most_attempts = larger_of(sum.most_attempts, more.most_attempts);
+  sum.requests += more.requests;
+  if (!sum.ceiling) sum.ceiling = more.ceiling;
+  sum.rows += more.rows;
+  sum.with_key = sum.with_key && more.with_key;
+  sum.looks_passing = sum.looks_passing || more.looks_passing;
+  sum.longest = larger_of(sum.longest, more.longest);
+  for (const auto& id : more.ids)
+    if (sum.ids.size() < Finding::most_ids_kept) sum.ids.push_back(id);
+}
+
 }  // namespace detail
 
 }  // namespace encore

@@ -57,6 +57,7 @@ class OpenCall {
     }
     if (!record.kind) return note_request(record);
     call_.told_by_policy = true;
+    if (call_.continued) call_.attempts_made = larger_of(call_.attempts_made, record.ordinal);
     switch (*record.kind) {
       case EventKind::attempt_started: return note_start(record);
       case EventKind::attempt_failed: return note_end(record, AttemptEnd::failed);
@@ -76,8 +77,8 @@ class OpenCall {
 
   void mark_id_reused() noexcept { call_.id_reused = true; }
   void mark_not_alone() noexcept { call_.alone = false; }
-  /// Only a policy tells the end of a call, so only of its calls something may be lost.
-  void mark_evicted() noexcept { call_.evicted = call_.told_by_policy; }
+  void mark_evicted() noexcept { call_.evicted = true; }
+  void mark_continued() noexcept { call_.continued = true; }
 
   /// Under which name it is counted among the calls under way; empty if it is not.
   const std::optional<std::string>& counted_as() const noexcept { return counted_as_; }

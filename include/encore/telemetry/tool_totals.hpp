@@ -43,6 +43,7 @@ inline Duration slept(const TracedCall& call) noexcept {
 /// The time that it spent in its attempts; empty if the log does not tell.
 inline std::optional<Duration> worked(const TracedCall& call) noexcept {
   if (call.elapsed) return larger_of(*call.elapsed - call.slept, Duration::zero());
+  if (call.continued) return std::nullopt;  // its first attempts were told of another
   Duration all{};
   for (const auto& attempt : call.told()) {
     if (!attempt.took) return std::nullopt;

@@ -1,6 +1,7 @@
 // Records of many calls, put together to calls, whatever the order in which their lines come.
 #pragma once
 #include <encore/setting.hpp>
+#include <encore/telemetry/evicted_keys.hpp>
 #include <encore/telemetry/lru_map.hpp>
 #include <encore/telemetry/open_call.hpp>
 #include <encore/telemetry/trace_record.hpp>
@@ -23,7 +24,8 @@ struct AssemblerOptions {
 /// Collects the records of each call, known by scope and id, and hands it on when nothing more of it is to be expected: when its
 /// id is used again, when newer calls need its room, or at the end. A call that has ended stays as long as there is room, so that
 /// what others logged of it, in a file that is read later, is still put to it; those that ended first make way first. An open one
-/// that has to make way is marked as evicted. The memory it takes does not grow with the log. One thread at a time.
+/// that has to make way is marked as evicted, and what the log tells of it later makes another call, marked as continued. The memory
+/// it takes does not grow with the log. One thread at a time.
 ///   TraceAssembler calls;
 ///   while (...) calls.add(*record, [&](const TracedCall& call) { draw(call); });
 ///   calls.finish([&](const TracedCall& call) { draw(call); });
@@ -49,7 +51,7 @@ class TraceAssembler {
       id_reused = ended->call().outer_id.empty();
       use(std::as_const(ended_.take(key_).call()));
     }
-    auto& open = open_one(use);
+    auto& open = open_one(use, begins_call(record));
     if (id_reused) open.mark_id_reused();
     open.note(record, records_);
     if (record.kind && !open.counted_as()) count(open);
@@ -68,25 +70,44 @@ class TraceAssembler {
     }
   }
 
-  /// How many calls of policies made room for others. What others logged of them afterwards was not put to them.
+  /// How many calls of policies made room for others. What the log told of them afterwards was not put to them.
   std::uint64_t made_room() const noexcept { return made_room_; }
+  /// How many of these had not ended.
+  std::uint64_t made_room_open() const noexcept { return made_room_open_; }
 
  private:
+  static bool begins_call(const TraceRecord& record) noexcept {
+    return (record.kind == EventKind::attempt_started && record.ordinal <= 1) ||
+           (record.kind == EventKind::call_finished &&
+            record.ordinal == 0);  // refused before its first attempt
+  }
+  static std::string key_of(std::string_view scope, std::string_view id) {
+    return std::string{scope}.append(1, '\n').append(id);
+  }
   void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
 
-  /// The open call of this key. A new one may need room.
+  /// The open call of this key. A new one may need room; unless it begins now, it may be the rest of one that was evicted.
   template <class Use>
-  OpenCall& open_one(Use& use) {
+  OpenCall& open_one(Use& use, bool begins) {
     if (open_.find(key_) == nullptr) {
-      while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) {
-        auto oldest = (ended_.empty() ? open_ : ended_).take_oldest();
-        uncount(oldest);
-        if (!oldest.call().finished) oldest.mark_evicted();
-        if (oldest.call().told_by_policy) ++made_room_;
-        use(std::as_const(oldest.call()));
-      }
+      const auto continued = !begins && evicted_.may_hold(key_);
+      while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) evict_oldest(use);
+      if (continued) open_.touch(key_).mark_continued();
     }
     return open_.touch(key_);
+  }
+  template <class Use>
+  void evict_oldest(Use& use) {
+    auto oldest = (ended_.empty() ? open_ : ended_).take_oldest();
+    uncount(oldest);
+    const auto& call = oldest.call();
+    if (!call.finished) oldest.mark_evicted();
+    evicted_.add(key_of(call.scope, call.id));
+    if (call.told_by_policy && !call.continued) {
+      ++made_room_;
+      if (!call.finished) ++made_room_open_;
+    }
+    use(call);
   }
 
   template <class Use>
@@ -102,13 +123,13 @@ class TraceAssembler {
     set_key(scope, outer_id);
     if (auto* const ended = ended_.find(key_))
       return ended->note_inner(scope, outer_id, outer_ordinal, attempts);
-    open_one(use).note_inner(scope, outer_id, outer_ordinal, attempts);
+    open_one(use, false).note_inner(scope, outer_id, outer_ordinal, attempts);
   }
 
-  // How many calls of a tool are under way in a scope, as far as policies tell.
+  // How many calls of a tool are under way in a scope, as far as policies tell. One that was evicted may still be.
   void count(OpenCall& open) {
     auto& number = under_way_[open.count_as()];
-    if (number++ > 0) open.mark_not_alone();
+    if (number++ > 0 || made_room_open_ > 0) open.mark_not_alone();
   }
   void uncount(OpenCall& open) {
     if (!open.counted_as()) return;
@@ -120,10 +141,12 @@ class TraceAssembler {
   AssemblerOptions options_;
   LruMap<OpenCall> open_;
   LruMap<OpenCall> ended_;
+  EvictedKeys evicted_;
   std::unordered_map<std::string, int> under_way_;
   std::string key_;
   std::uint64_t records_ = 0;
   std::uint64_t made_room_ = 0;
+  std::uint64_t made_room_open_ = 0;
 };
 
 }  // namespace encore

@@ -118,6 +118,7 @@ struct TracedCall {
   std::uint64_t last_record = 0;
   bool alone = true;       ///< no other call of this tool and scope was under way when it began
   bool evicted = false;    ///< too many calls were open at once: more of it may have followed
+  bool continued = false;  ///< too many were: its beginning was told of one that was evicted
   bool id_reused = false;  ///< a call of this scope and id had ended before
 
   /// How often the callable ran, or the dependency was asked, as far as the log tells.
@@ -125,6 +126,8 @@ struct TracedCall {
     const auto own = attempt_count > attempts_made ? attempt_count : attempts_made;
     return own > 0 || told_by_policy ? own : request_count;
   }
+  /// A piece of a call by which the whole cannot be judged: its end is told later, or its beginning was told before.
+  bool is_piece() const noexcept { return told_by_policy ? evicted : continued; }
   /// The attempts of the policy, or those that others told of where it told nothing.
   const std::vector<TracedAttempt>& told() const noexcept { return told_by_policy ? attempts : requests; }
 
