@@ -16,7 +16,7 @@ using encore::stop_reason_count;
 using encore::StopReason;
 using encore::to_string;
 
-static_assert(stop_reason_count == 24);
+static_assert(stop_reason_count == 26);
 static_assert(sizeof(StopReason) == 1);
 static_assert(to_string(StopReason::cancelled_on_entry) == "cancelled_on_entry");
 static_assert(to_string(StopReason::refused_by_guard) == "refused_by_guard");
@@ -52,6 +52,8 @@ constexpr Named table[]{
     {StopReason::nested_made_single, "nested_made_single", false},
     {StopReason::expired_on_entry, "expired_on_entry", true},
     {StopReason::cancelled_on_entry, "cancelled_on_entry", true},
+    {StopReason::unknown_tool, "unknown_tool", true},
+    {StopReason::run_over, "run_over", true},
 };
 static_assert(std::size(table) == stop_reason_count);
 

@@ -21,20 +21,23 @@ struct ModelText {
 ///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
 ///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
 ///   The tool "inventory_lookup" was not called: call_limit_reached.
+///   There is no tool "inventory".
 inline std::string tell_model(const Failure& failure, const ModelText& how = {}) {
-  std::string text{"The tool"};
-  if (!failure.call_name.empty()) append_quoted(text += ' ', failure.call_name);
+  const auto unknown = failure.reason == StopReason::unknown_tool;
+  std::string text{unknown ? "There is no tool" : "The tool"};
+  if (unknown || !failure.call_name.empty()) append_quoted(text += ' ', failure.call_name);
   const auto count = std::to_string(failure.attempts);
   const auto once = failure.attempts == 1;
-  if (failure.refused_on_entry())
-    text.append(" was not called: ").append(to_string(failure.reason));
-  else if (failure.outcome_unknown || failure.reason == StopReason::unknown_outcome)
+  if (failure.refused_on_entry()) {
+    if (!unknown) text.append(" was not called: ").append(to_string(failure.reason));
+  } else if (failure.outcome_unknown || failure.reason == StopReason::unknown_outcome) {
     text.append(" was called ")
         .append(count)
         .append(once ? " time" : " times")
         .append(", and whether it had an effect is unknown");
-  else
+  } else {
     text.append(" failed after ").append(count).append(once ? " attempt" : " attempts");
+  }
   if (failure.error != nullptr) text.append(": ").append(error_type(failure.error));
   if (how.exception_text) {
     if (const auto said = error_text(failure.error); !said.empty()) append_quoted(text += ": ", said);

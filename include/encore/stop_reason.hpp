@@ -33,9 +33,11 @@ enum class StopReason : std::uint8_t {
   nested_made_single,
   expired_on_entry,
   cancelled_on_entry,
+  unknown_tool,  ///< the catalog has no tool of the name that the model called
+  run_over,      ///< an agent's run ended because no call of its last turns could be made (H9)
 };
 
-inline constexpr std::size_t stop_reason_count = static_cast<std::size_t>(StopReason::cancelled_on_entry) + 1;
+inline constexpr std::size_t stop_reason_count = static_cast<std::size_t>(StopReason::run_over) + 1;
 
 /// The reason's name in logs and metrics. It is one of a fixed few and never changes.
 constexpr std::string_view to_string(StopReason reason) noexcept {
@@ -62,7 +64,9 @@ constexpr std::string_view to_string(StopReason reason) noexcept {
                                                       "unknown_outcome",
                                                       "nested_made_single",
                                                       "expired_on_entry",
-                                                      "cancelled_on_entry"};
+                                                      "cancelled_on_entry",
+                                                      "unknown_tool",
+                                                      "run_over"};
   return names[static_cast<std::size_t>(reason)];
 }
 template <class Traits>

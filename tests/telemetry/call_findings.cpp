@@ -70,6 +70,8 @@ TEST_CASE("each reason for which a call can end is a finding, or expected [G7]",
       {StopReason::nested_made_single, {}},
       {StopReason::expired_on_entry, {"out_of_time:expired_on_entry"}},
       {StopReason::cancelled_on_entry, {"cancelled:cancelled_on_entry"}},
+      {StopReason::unknown_tool, {"refused:unknown_tool"}},
+      {StopReason::run_over, {"refused:run_over"}},
   };
   REQUIRE(expected.size() == encore::stop_reason_count);
   for (const auto& [reason, kinds] : expected) {

@@ -35,8 +35,10 @@ TEST_CASE("refusals are what guards and entry checks stopped, and nothing else",
                         {StopReason::spend_limit_reached, 100'000},
                         {StopReason::refused_by_guard, 1'000'000},
                         {StopReason::expired_on_entry, 10'000'000},
-                        {StopReason::cancelled_on_entry, 100'000'000}})
-            .refused() == 111'111'111);
+                        {StopReason::cancelled_on_entry, 100'000'000},
+                        {StopReason::unknown_tool, 1'000'000'000},
+                        {StopReason::run_over, 10'000'000'000}})
+            .refused() == 11'111'111'111);
   CHECK(with_ends("t", {{StopReason::succeeded, 1},
                         {StopReason::retries_exhausted, 1},
                         {StopReason::deadline, 1},

@@ -17,7 +17,8 @@ using encore::detail::RunCall;
 
 const ToolCall a{.id = "1", .name = "a"};
 const ToolCall b{.id = "2", .name = "b"};
-std::vector<RunCall> turn() { return {{a, nullptr, {.name = "a"}}, {b, nullptr, {.name = "b"}}}; }
+const ToolCatalog no_tools;
+std::vector<RunCall> turn() { return {RunCall::of(no_tools, a), RunCall::of(no_tools, b)}; }
 
 TEST_CASE("a refused step refuses every call of its turn, which were issued all the same [H5]",
           "[run_admission]") {

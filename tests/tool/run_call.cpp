@@ -9,6 +9,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 
+#include <chrono>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -63,15 +64,19 @@ TEST_CASE("a call is issued under its tool's own name, however the model called 
   const ToolCall unknown{.id = "1", .name = "shop"};
   CHECK(RunCall::of(bench.catalog, alias).issued.name == "ship");
   CHECK(RunCall::of(bench.catalog, alias).issued.arguments == "A");
-  CHECK(RunCall::of(bench.catalog, unknown).tool == nullptr);
+  CHECK(RunCall::of(bench.catalog, alias).known);
+  CHECK_FALSE(RunCall::of(bench.catalog, unknown).known);
   CHECK(RunCall::of(bench.catalog, unknown).issued.name == "shop");
 }
 
 TEST_CASE("a refused call is answered in the guard's words, is told to observers, and is not made [F1, G4]",
           "[run_call]") {
   Bench bench{ReplaySafety::repeatable};
-  CHECK(bench.answer(ship("1"), loop) ==
-        ToolResult{.status = ToolStatus::error, .content = "Stop that.", .name = "ship", .call_id = "1"});
+  CHECK(bench.answer(ship("1"), loop) == ToolResult{.status = ToolStatus::error,
+                                                    .content = "Stop that.",
+                                                    .name = "ship",
+                                                    .call_id = "1",
+                                                    .reason = StopReason::loop_detected});
   CHECK_THAT(bench.trace,
              RefusedOnEntry("1", StopReason::loop_detected) && EndedIn(TerminalMode::error_result));
   CHECK(bench.script.calls() == 0);
@@ -84,6 +89,29 @@ TEST_CASE("a deadline that has passed comes before every other reason [D5]", "[r
         R"(The tool "ship" was not called: expired_on_entry.)");
   CHECK_THAT(bench.trace, RefusedOnEntry("1", StopReason::expired_on_entry));
   CHECK(bench.script.calls() == 0);
+}
+
+TEST_CASE(
+    "a refused call is not made, though its deadline has passed at one look and, the clock set back, not at "
+    "the next [D7, H2]",
+    "[run_call]") {
+  struct SetBack {
+    using role = encore::role::Clock;
+    SetBack() = default;
+    SetBack(const SetBack&) = delete;
+    mutable int readings = 0;
+    TimePoint now() const { return TimePoint{std::chrono::seconds{readings++ == 0 ? 10 : 1}}; }
+    WallTime wall() const { return {}; }
+    void sleep_for(Duration, const StopView&) const {}
+  };
+  SetBack clock;
+  Bench bench{ReplaySafety::never};
+  bench.catalog.add("pay", ReplaySafety::never, RetryPolicy{RetryOn<TimeoutError>{}, clock},
+                    [](const ToolCall&) { return "paid"; });
+  const auto answer = bench.answer(ToolCall{.id = "1", .name = "pay"}, loop,
+                                   {.deadline = TimePoint{std::chrono::seconds{5}}});
+  CHECK(answer.content == R"(The tool "pay" was not called: loop_detected.)");
+  CHECK(answer.reason == StopReason::loop_detected);
 }
 
 TEST_CASE("keys have the run's scope, whatever scope the caller names [I2]", "[run_call]") {

@@ -35,7 +35,8 @@ TEST_CASE("the model is told tool, attempts and error type, under the call's own
         ToolResult{.status = ToolStatus::error,
                    .content = R"(The tool "inventory_lookup" failed after 2 attempts: ConnectionError.)",
                    .name = "inventory_lookup",
-                   .call_id = "call-17"});
+                   .call_id = "call-17",
+                   .reason = encore::StopReason::retries_exhausted});
   CHECK(tool.calls() == 2);
 }
 
@@ -73,7 +74,8 @@ TEST_CASE("a formatter gives the text, and gets the whole failure [G3]", "[tell_
         ToolResult{.status = ToolStatus::error,
                    .content = "DEPENDENCY_UNAVAILABLE:ConnectionError:250000000",
                    .name = "inventory_lookup",
-                   .call_id = "call-17"});
+                   .call_id = "call-17",
+                   .reason = encore::StopReason::retries_exhausted});
   CHECK(trace.events().back().mode == encore::TerminalMode::formatted);
 }
 

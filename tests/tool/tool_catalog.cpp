@@ -1,5 +1,6 @@
 #include <encore/guard/call_signature.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/telemetry/counters.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/matchers.hpp>
@@ -27,14 +28,20 @@ namespace {
 using namespace std::chrono_literals;
 using namespace encore::testing;
 using encore::Attempt;
+using encore::Counters;
+using encore::Failure;
+using encore::FormatFailure;
+using encore::MaxRetries;
 using encore::Repeatable;
 using encore::RepeatableWithKey;
 using encore::ReplaySafety;
 using encore::RetryOn;
+using encore::RetryOnEveryException;
 using encore::RetryPolicy;
 using encore::Scope;
 using encore::StopReason;
 using encore::TellModel;
+using encore::TellModelWith;
 using encore::TerminalMode;
 using encore::ToolCall;
 using encore::ToolCatalog;
@@ -128,7 +135,8 @@ TEST_CASE("a call is run by name, under that tool's policy", "[tool_catalog]") {
         ToolResult{.status = ToolStatus::error,
                    .content = R"(The tool "inventory_lookup" failed after 3 attempts: TimeoutError.)",
                    .name = "inventory_lookup",
-                   .call_id = "call-17"});
+                   .call_id = "call-17",
+                   .reason = StopReason::retries_exhausted});
   CHECK(warehouse.runs == 3);
   CHECK(warehouse.clock.sleeps() == Durations{250ms, 500ms});
 }
@@ -210,11 +218,47 @@ TEST_CASE("a tool that nobody knows is answered with an error, whatever its name
         ToolResult{.status = ToolStatus::error,
                    .content = R"(There is no tool "inventory_lookup2".)",
                    .name = "inventory_lookup2",
-                   .call_id = "call-17"});
+                   .call_id = "call-17",
+                   .reason = StopReason::unknown_tool});
   CHECK(warehouse.call("Inventory_lookup").is_error());
   CHECK(warehouse.call("").content == R"(There is no tool "".)");
   CHECK(warehouse.call("a\n\x1B[31m\"").content == R"(There is no tool "a\n\u001b[31m\"".)");
   CHECK(warehouse.call(std::string(1'000'000, 'x')).is_error());
+}
+
+TEST_CASE(
+    "a call of a tool that does not exist is an event, and all such calls have one name in counters [F1, H9]",
+    "[tool_catalog]") {
+  Warehouse warehouse;
+  Counters counters;
+  warehouse.catalog.for_unknown_tools(
+      RetryPolicy{RetryOnEveryException{}, warehouse.clock, warehouse.trace, counters,
+                  TellModelWith{[](const Failure& failure) { return "no " + failure.call_name; }}});
+  CHECK(warehouse.call("inventory_lookup2").content == "no inventory_lookup2");
+  CHECK(warehouse.call("inventory_lookup3").reason == StopReason::unknown_tool);
+  CHECK_THAT(warehouse.trace, RefusedOnEntry("call-17", StopReason::unknown_tool));
+  const auto last = warehouse.trace.events().back();
+  CHECK(last.call_name == "inventory_lookup3");
+  CHECK(last.resolved_name == encore::unknown_tool_name);
+  const auto tools = counters.snapshot().tools();
+  REQUIRE(tools.size() == 1);
+  CHECK(tools[0].tool == encore::unknown_tool_name);
+  CHECK(tools[0].ended_because(StopReason::unknown_tool) == 2);
+  CHECK(tools[0].refused() == 2);
+}
+
+TEST_CASE("an answer says why the tool did not answer itself, also where a formatter left it out [G7, H9]",
+          "[tool_catalog]") {
+  Warehouse warehouse;
+  warehouse.catalog.add(
+      "formatted", ReplaySafety::repeatable,
+      RetryPolicy{RetryOn<TimeoutError>{}, MaxRetries{0}, warehouse.clock,
+                  FormatFailure{[](const Failure&) { return ToolResult{.content = "sorry"}; }}},
+      [](const ToolCall&) -> std::string { throw TimeoutError{"slow"}; });
+  CHECK(warehouse.call("formatted") ==
+        ToolResult{.content = "sorry", .reason = StopReason::retries_exhausted});
+  warehouse.catalog.add("fine", [](const ToolCall&) { return std::string{"17"}; });
+  CHECK(warehouse.call("fine").reason == StopReason::none);
 }
 
 TEST_CASE("a failure that no policy matches leaves as it is [B3]", "[tool_catalog]") {

@@ -155,7 +155,9 @@ class CallFindings {
       case StopReason::step_limit_reached:
       case StopReason::loop_detected:
       case StopReason::spend_limit_reached:
-      case StopReason::refused_by_guard: count(FindingKind::refused, reason); return;
+      case StopReason::refused_by_guard:
+      case StopReason::unknown_tool:
+      case StopReason::run_over: count(FindingKind::refused, reason); return;
     }
   }
   template <class Count>

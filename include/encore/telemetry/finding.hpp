@@ -49,7 +49,7 @@ enum class FindingKind : std::uint8_t {
   exhausted,
   repeated_after_exhaustion,  ///< several calls in a row, each with a budget of its own
   out_of_time,
-  refused,  ///< by a guard
+  refused,  ///< by a guard, or because there is no such tool
   cancelled,
   error_result,    ///< returned, and what was returned says that it failed
   mostly_waiting,  ///< more time asleep than at work

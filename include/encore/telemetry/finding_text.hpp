@@ -117,6 +117,8 @@ inline std::string what_happened(const Finding& finding) {
       return ids + " stopped after " + attempts_each(finding) +
              " for want of time: " + detail::shown(finding.detail);
     case FindingKind::refused:
+      if (finding.detail == to_string(StopReason::unknown_tool))
+        return ids + " called a tool that does not exist";
       return ids + (one ? " was" : " were") + " refused by a guard after " + attempts_each(finding) + ": " +
              detail::shown(finding.detail);
     case FindingKind::cancelled:
@@ -208,6 +210,9 @@ inline std::string_view what_next(const Finding& finding) noexcept {
              "waits, with "
              "the limit.";
     case FindingKind::refused:
+      if (finding.detail == to_string(StopReason::unknown_tool))
+        return "Compare the names that the model is given with those of the catalog, or give the tool an "
+               "alias.";
       return "Look at what the guard protects: an open circuit or a spent budget has a cause.";
     case FindingKind::cancelled: return "Look at who asked them to stop.";
     case FindingKind::error_result:

@@ -51,7 +51,9 @@ constexpr bool is_refusal(StopReason reason) noexcept {
     case StopReason::spend_limit_reached:
     case StopReason::refused_by_guard:
     case StopReason::expired_on_entry:
-    case StopReason::cancelled_on_entry: return true;
+    case StopReason::cancelled_on_entry:
+    case StopReason::unknown_tool:
+    case StopReason::run_over: return true;
     default: return false;
   }
 }

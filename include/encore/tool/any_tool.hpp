@@ -87,6 +87,25 @@ ToolDescription describe_tool(std::string_view name, ReplaySafety replay, const 
   return tool;
 }
 
+/// A failure strategy whose answer says why, also where a formatter left it out. (H9)
+template <class Strategy>
+struct SaysWhy {
+  using role = encore::role::OnFailure;
+  static constexpr auto mode = Strategy::mode;
+  static constexpr bool reports_time = requires { requires Strategy::reports_time; };
+  template <class R>
+  using result = typename Strategy::template result<R>;
+  Strategy strategy;
+
+  template <class R, class... Last>
+  R failed(Failure&& failure, Last&&... last) const {
+    const auto reason = failure.reason;
+    R answer = strategy.template failed<R>(std::move(failure), std::forward<Last>(last)...);
+    if (answer.reason == StopReason::none) answer.reason = reason;
+    return answer;
+  }
+};
+
 /// A policy as a catalog uses it: failures are answered, and nesting is noticed, on fibers if the catalog or the policy says so.
 /// (J1, J3)
 template <class Policy>
@@ -100,7 +119,12 @@ auto catalog_policy(const Policy& policy, OnFibers fibers = {.on = false}) {
     else
       return given.with(ingredient);
   };
-  const auto answering = with_default(policy, std::bool_constant<!Policy::rethrows>{}, TellModel{});
+  const auto answering = [&] {
+    if constexpr (Policy::rethrows)
+      return policy.with(SaysWhy<TellModel>{});
+    else
+      return policy.with(SaysWhy<typename Policy::FailureStrategyType>{policy.failure_strategy()});
+  }();
   const auto nested = with_default(answering, std::bool_constant<Policy::notices_nesting>{}, WhenNested{});
   return with_default(nested, std::bool_constant<Policy::says_fibers>{}, fibers);
 }

@@ -24,19 +24,23 @@ namespace encore::detail {
 /// A call as it stands in a turn. A view.
 struct RunCall {
   const ToolCall& call;
-  const AnyTool* tool;  // null: the catalog has none
-  IssuedCall issued;    // under its tool's own name, so that no alias evades a limit
+  const AnyTool& tool;
+  bool known;         // else the catalog has no such tool, and `tool` stands for it
+  IssuedCall issued;  // under its tool's own name, so that no alias evades a limit
 
   static RunCall of(const ToolCatalog& catalog, const ToolCall& call) {
     const auto* const tool = catalog.tool(call.name);
     const auto name =
         tool != nullptr ? std::string_view{tool->description().name} : std::string_view{call.name};
-    return {call, tool, {.name = name, .arguments = call.arguments}};
+    return {call,
+            tool != nullptr ? *tool : catalog.unknown_tool(),
+            tool != nullptr,
+            {.name = name, .arguments = call.arguments}};
   }
 };
 
 inline ToolResult refused_result(const ToolCall& call, const Refusal& refusal) {
-  return {ToolStatus::error, refusal.to_model, call.name, call.id};
+  return {ToolStatus::error, refusal.to_model, call.name, call.id, refusal.reason};
 }
 
 /// Makes calls of one run. A view.
@@ -49,24 +53,26 @@ struct RunCaller {
   /// Answers the call: makes it, or tells the tool's observers that it was refused. Throws what the tool's policy lets out.
   ToolResult answer(const RunCall& run_call, const Call& with, const std::optional<Refusal>& refusal,
                     ToolReport& report) const {
-    const auto& [call, tool, issued] = run_call;
-    if (tool == nullptr) return refusal ? refused_result(call, *refusal) : no_such_tool(call);
-
-    auto its = call_of_tool(*tool, call, with);
+    const auto& [call, tool, known, issued] = run_call;
+    auto its = call_of_tool(tool, call, with);
     its.scope = &state.scope();
     const Call nobody;
     const CurrentCall without_id{nobody};
     if (call.id.empty())
       its.id = without_id.id();  // the same in every event and in the list of unknown outcomes
 
-    if (refusal && !tool->is_over(its)) {  // a deadline that has passed comes before every limit
+    // Whatever the clock says at the next look, a refused call is not made. (D7, H2)
+    if (refusal)
       its.refused = refusal->reason;
-      tool->refuse(its);
+    else if (!known)
+      its.refused = StopReason::unknown_tool;
+    if (refusal && !tool.is_over(its)) {  // a deadline that has passed comes before every limit
+      tool.refuse(its);
       return refused_result(call, *refusal);
     }
     std::string own_key;
     if (!refusal) give_own_key(its, issued, own_key);
-    auto result = run(*tool, call, its, report);
+    auto result = run(tool, call, its, report);
     if (call.id.empty() && result.call_id == its.id) result.call_id.clear();
     return result;
   }

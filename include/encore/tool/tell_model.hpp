@@ -18,7 +18,7 @@ namespace encore {
 /// Makes an error result of the failure's text, under the tool's name and the call's id. A call without an id is answered
 /// under the one that its events carry.
 inline ToolResult error_result_of(const Failure& failure, std::string text) {
-  return {ToolStatus::error, std::move(text), failure.call_name, failure.call_id};
+  return {ToolStatus::error, std::move(text), failure.call_name, failure.call_id, failure.reason};
 }
 
 namespace detail {

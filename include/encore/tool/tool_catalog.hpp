@@ -24,6 +24,9 @@
 
 namespace encore {
 
+/// What events call every tool that a catalog does not have, as the name that the model's was resolved to. (H9)
+inline constexpr std::string_view unknown_tool_name = "(unknown)";
+
 /// Tools by name. What was not said of a tool is what does least harm: without a policy it runs once, undeclared it is never
 /// repeated, whatever its policy allows; no tool takes over another's policy. (I1)
 ///   ToolCatalog catalog;
@@ -64,6 +67,15 @@ class ToolCatalog {
     insert(other, find(name));
   }
 
+  /// The policy for calls of tools that the catalog does not have: its observers hear that such a call was refused, and its
+  /// failure strategy answers, both with `StopReason::unknown_tool`. Events name the tool as the model wrote it, resolved to
+  /// `unknown_tool_name`, so that counters have one name for whatever a model invents. Unsaid, nobody hears. (H9)
+  ///   tools.for_unknown_tools(tool_policy);
+  template <class C, class P, class X>
+  void for_unknown_tools(const RetryPolicy<C, P, X>& policy) {
+    unknown_ = unknown(policy);
+  }
+
   /// Makes the call by its name. A tool that nobody knows is answered with an error. Throws what the tool's policy lets out:
   /// the exceptions that it does not match. (B3)
   template <ToolCallLike C>
@@ -92,15 +104,25 @@ class ToolCatalog {
 
   /// For whoever runs calls: null if there is none. Valid as long as the catalog or a copy of it.
   const detail::AnyTool* tool(std::string_view name) const { return find(name).get(); }
+  /// What stands for every tool that there is not: its calls are refused. Valid until `for_unknown_tools`.
+  const detail::AnyTool& unknown_tool() const noexcept { return *unknown_; }
 
  private:
   using Tool = std::shared_ptr<const detail::AnyTool>;
 
   template <class Policy, class Handler>
-  void insert(ToolDescription description, const Policy& policy, Handler&& handler) {
+  Tool make(ToolDescription description, const Policy& policy, Handler&& handler) const {
     auto answering = detail::catalog_policy(policy, fibers_);
-    auto tool = std::make_shared<const detail::ToolOf<decltype(answering), std::remove_cvref_t<Handler>>>(
+    return std::make_shared<const detail::ToolOf<decltype(answering), std::remove_cvref_t<Handler>>>(
         std::move(description), std::move(answering), std::forward<Handler>(handler));
+  }
+  template <class Policy>
+  Tool unknown(const Policy& policy) const {
+    return make(ToolDescription{.name = std::string{unknown_tool_name}}, policy, [](const ToolCall&) {});
+  }
+  template <class Policy, class Handler>
+  void insert(ToolDescription description, const Policy& policy, Handler&& handler) {
+    auto tool = make(std::move(description), policy, std::forward<Handler>(handler));
     const auto& name = tool->description().name;
     insert(name, std::move(tool));
   }
@@ -116,6 +138,7 @@ class ToolCatalog {
 
   OnFibers fibers_{.on = false};
   std::map<std::string, Tool, std::less<>> tools_;
+  Tool unknown_ = unknown(RetryPolicy{RetryOnEveryException{}, MaxRetries{0}});
 };
 
 namespace detail {
@@ -128,10 +151,6 @@ decltype(auto) as_tool_call(const C& call) {
   else
     return ToolCall{std::string{std::string_view{call.id}}, std::string{std::string_view{call.name}},
                     std::string{std::string_view{call.arguments}}, std::string{operation_key_of(call)}};
-}
-
-inline ToolResult no_such_tool(const ToolCall& call) {
-  return {ToolStatus::error, "There is no tool " + in_quotes(call.name) + '.', call.name, call.id};
 }
 
 /// What a call's policy is told of it.
@@ -150,10 +169,12 @@ inline Call call_of_tool(const AnyTool& tool, const ToolCall& call, const Call& 
 template <ToolCallLike C>
 ToolResult ToolCatalog::handle(const C& call, const Call& with) const {
   const auto& issued = detail::as_tool_call(call);
-  const auto* const tool = this->tool(issued.name);
-  if (tool == nullptr) return detail::no_such_tool(issued);
+  const auto* const known = tool(issued.name);
+  const auto& called = known != nullptr ? *known : unknown_tool();
+  auto its = detail::call_of_tool(called, issued, with);
+  if (known == nullptr) its.refused = StopReason::unknown_tool;
   detail::ToolReport report;
-  return tool->run(issued, detail::call_of_tool(*tool, issued, with), report);
+  return called.run(issued, its, report);
 }
 
 }  // namespace encore

@@ -1,5 +1,7 @@
 // What a tool call came to, as the model will read it.
 #pragma once
+#include <encore/stop_reason.hpp>
+
 #include <cstdint>
 #include <iosfwd>
 #include <string>
@@ -21,8 +23,9 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 struct ToolResult {
   ToolStatus status = ToolStatus::ok;
   std::string content{};
-  std::string name{};     ///< the tool's, as the model wrote it
-  std::string call_id{};  ///< of the call that it answers
+  std::string name{};                    ///< the tool's, as the model wrote it
+  std::string call_id{};                 ///< of the call that it answers
+  StopReason reason = StopReason::none;  ///< why the tool did not answer itself; `none`: it did (G7, H9)
 
   bool is_error() const noexcept { return status == ToolStatus::error; }
   friend bool operator==(const ToolResult&, const ToolResult&) = default;
