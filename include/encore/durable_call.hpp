@@ -7,6 +7,7 @@
 #include <encore/failure.hpp>
 #include <encore/fingerprint.hpp>
 #include <encore/owned_call.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/restorer.hpp>
 #include <encore/retrying.hpp>
 #include <encore/saved_call.hpp>
@@ -77,7 +78,8 @@ class DurableCall {
   /// One line, for `SavedCall::read`. Throws `std::invalid_argument` for a call that has not begun or is over.
   std::string save() const {
     if (phase_ == Phase::not_begun || phase_ == Phase::over)
-      refuse_setting("call", retrying_.call().id, "cannot be saved: it has not begun, or it is over");
+      refuse_setting("call", detail::shown(retrying_.call().id),
+                     "cannot be saved: it has not begun, or it is over");
     const auto& call = retrying_.call();
     SavedCall saved{.policy = Fingerprint::of(policy_),
                     .id = std::string{retrying_.attempt().call_id()},

@@ -109,12 +109,11 @@ constexpr bool reads_plain(std::string_view text) noexcept {
 
 namespace detail {
 
-/// A name or an id in the middle of a sentence: as it is where that is harmless and short, else its first 80 bytes in quotes.
-inline std::string shown(std::string_view text) {
-  constexpr std::size_t most_shown = 80;
-  if (reads_plain(text) && text.size() <= most_shown) return std::string{text};
+/// A name or an id in the middle of a sentence: as it is where that is harmless and short, else its first `most` bytes in quotes.
+inline std::string shown(std::string_view text, std::size_t most = 80) {
+  if (reads_plain(text) && text.size() <= most) return std::string{text};
   std::string quoted;
-  append_quoted(quoted, text.substr(0, most_shown));
+  append_quoted(quoted, text.substr(0, most));
   return quoted;
 }
 

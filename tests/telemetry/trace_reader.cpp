@@ -103,6 +103,14 @@ TEST_CASE("what cannot be used is skipped and told, with its file, its line and 
         "b.log:2: encore.attempt = \"x\" cannot be used\n");
 }
 
+TEST_CASE("a file's name does nothing to the terminal on which the report of what was skipped is read",
+          "[trace_reader]") {
+  encore::TraceReader reader;
+  reader.begin_file("a\x1B[2J.log");
+  CHECK(reader.read("x") == nullptr);
+  CHECK(encore::skipped_text(reader) == "\"a\\u001b[2J.log\":1: it is no JSON object\n");
+}
+
 TEST_CASE("the report of what was skipped does not grow with the log", "[trace_reader]") {
   TraceReader reader;
   for (int i = 0; i < 1'000; ++i) reader.read("?");

@@ -144,6 +144,18 @@ TEST_CASE("an event reads as one line that holds whatever is not at its default"
         "inventory_lookup, inner attempts: 4, inside call-16, at 1.5s, elapsed 1.25s");
 }
 
+TEST_CASE("what a model calls its tools does nothing to the terminal on which a recorded event is read [F5]",
+          "[recording]") {
+  CHECK(
+      to_string(Recorded{.call_id = "call 1",
+                         .call_name = "a\nb",
+                         .resolved_name = "\x1B[2J",
+                         .ordinal = 1,
+                         .request_id = "\xE2\x80\xAE",
+                         .outer_id = "\xC2\x9B"}) ==
+      R"("call 1" ("a\nb") 1 of unlimited: attempt_started, request "\u202e", resolved to "\u001b[2J", inside "\u009b")");
+}
+
 TEST_CASE("events that differ never read alike", "[recording]") {
   const auto all = everything();
   const auto differs = [&](auto change) {
@@ -187,6 +199,7 @@ TEST_CASE("a recording is looked at whole, by call, and without its times", "[re
   CHECK(both.call_ids() == std::vector<std::string>{"call-2", "call-1"});
   CHECK(both.of("call-1") == Recording{{.call_id = "call-1", .ordinal = 1, .at = TimePoint{2s}}});
   CHECK(both.of("call-3").empty());
+  CHECK(both.by_call() == std::vector{both.of("call-2"), both.of("call-1")});
   CHECK(both.of("call-2").without_times() ==
         Recording{{.call_id = "call-2", .ordinal = 1},
                   {.kind = EventKind::call_finished, .call_id = "call-2", .ordinal = 1, .slept = 5s}});

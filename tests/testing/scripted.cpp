@@ -62,6 +62,11 @@ TEST_CASE("one call too many names the script's length, the call and the attempt
                     "encore: this script has 0 steps, all played: nothing is left for attempt 1 of call-18");
 }
 
+TEST_CASE("the text about one call too many acts on no terminal, whatever the call's id", "[scripted]") {
+  CHECK(std::string{ScriptExhausted{1, "a\x1B[2J", 2}.what()} ==
+        "encore: this script has 1 step, all played: nothing is left for attempt 2 of \"a\\u001b[2J\"");
+}
+
 TEST_CASE("a step that goes on for ever need not be played for the script to be finished", "[scripted]") {
   Scripted<int> script{returns(1), always(throws<TimeoutError>("slow"))};
   CHECK_FALSE(script.finished());

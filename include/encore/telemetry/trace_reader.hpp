@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/json_scanner.hpp>
 #include <encore/json_string.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/telemetry/record_reader.hpp>
 #include <encore/telemetry/trace_fields.hpp>
 #include <encore/telemetry/trace_record.hpp>
@@ -94,7 +95,7 @@ class TraceReader {
 inline std::string skipped_text(const TraceReader& reader) {
   std::string text;
   for (const auto& [file, line, why] : reader.skipped()) {
-    if (!file.empty()) text.append(file).append(1, ':');
+    if (!file.empty()) text.append(detail::shown(file)).append(1, ':');
     text.append(file.empty() ? "line " : "")
         .append(std::to_string(line))
         .append(": ")

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recorder.hpp>
@@ -25,14 +26,17 @@ namespace detail {
 class CallMatcher : public Catch::Matchers::MatcherBase<Recording> {
  public:
   bool match(const Recording& recording) const final {
-    const auto ids = call_id_ ? std::vector{*call_id_} : recording.call_ids();
-    return !ids.empty() && std::all_of(ids.begin(), ids.end(),
-                                       [&](const std::string& id) { return matches(recording.of(id)); });
+    if (call_id_) return matches(recording.of(*call_id_));
+    const auto calls = recording.by_call();
+    return !calls.empty() &&
+           std::all_of(calls.begin(), calls.end(), [&](const Recording& call) { return matches(call); });
   }
 
  protected:
   explicit CallMatcher(std::optional<std::string> call_id = {}) : call_id_{std::move(call_id)} {}
-  std::string describe() const final { return (call_id_ ? *call_id_ : "every call") + " " + expectation(); }
+  std::string describe() const final {
+    return (call_id_ ? encore::detail::shown(*call_id_) : "every call") + " " + expectation();
+  }
 
   /// Is every call with these events over, and does each `call_finished` say so?
   template <class Says>

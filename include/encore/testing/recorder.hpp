@@ -4,6 +4,7 @@
 #include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recording.hpp>
 
@@ -22,10 +23,11 @@ namespace encore::testing {
 ///     last failure TimeoutError; ended because retries_exhausted, in exception
 inline std::string summary(const Recording& recording) {
   constexpr std::size_t most_calls = 6;
-  const auto ids = recording.call_ids();
+  using encore::detail::shown;
+  const auto calls = recording.by_call();
   std::string text;
-  for (std::size_t i = 0; i < smaller_of(ids.size(), most_calls); ++i) {
-    const auto events = recording.of(ids[i]);
+  for (std::size_t i = 0; i < smaller_of(calls.size(), most_calls); ++i) {
+    const auto& events = calls[i];
     const auto& last = events.back();
     std::size_t attempts = 0;
     std::string failure;
@@ -36,8 +38,8 @@ inline std::string summary(const Recording& recording) {
         failure = event.error_type.empty() ? "a returned value" : event.error_type;
       if (event.will_retry) waits.push_back(event.wait);
     }
-    text.append(i == 0 ? "" : "\n").append(last.call_id);
-    if (!last.call_name.empty()) text.append(" (").append(last.call_name).append(")");
+    text.append(i == 0 ? "" : "\n").append(shown(last.call_id));
+    if (!last.call_name.empty()) text.append(" (").append(shown(last.call_name)).append(")");
     text.append(": ").append(std::to_string(attempts)).append(" of ");
     text.append(last.max_attempts ? "at most " + std::to_string(*last.max_attempts) : "unlimited")
         .append(" attempts");
@@ -52,9 +54,9 @@ inline std::string summary(const Recording& recording) {
     else
       text.append("not finished");
   }
-  if (ids.size() > most_calls)
-    text.append("\nand ").append(std::to_string(ids.size() - most_calls)).append(" more calls");
-  return ids.empty() ? "no call was made" : text;
+  if (calls.size() > most_calls)
+    text.append("\nand ").append(std::to_string(calls.size() - most_calls)).append(" more calls");
+  return calls.empty() ? "no call was made" : text;
 }
 
 /// Writes down every event of the policies that it is given to, by name. Thread-safe. Reads the policy's clock at each event.

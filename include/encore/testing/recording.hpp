@@ -2,13 +2,15 @@
 #pragma once
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/testing/durations.hpp>
 
-#include <algorithm>
+#include <cstddef>
 #include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace encore::testing {
@@ -81,8 +83,9 @@ inline Recorded record(const Event& event) {
 /// One short line that holds every field which is not at its default.
 ///   call-17 (inventory_lookup) 1 of 3: attempt_failed, TimeoutError, retry after 250ms, at 1.5s
 inline std::string to_string(const Recorded& event) {
-  std::string text{event.call_id};
-  if (!event.call_name.empty()) text.append(" (").append(event.call_name).append(")");
+  const auto shown = [](std::string_view name) { return encore::detail::shown(name, name.npos); };
+  auto text = shown(event.call_id);
+  if (!event.call_name.empty()) text.append(" (").append(shown(event.call_name)).append(")");
   text.append(1, ' ').append(std::to_string(event.ordinal)).append(" of ");
   text.append(event.max_attempts ? std::to_string(*event.max_attempts) : "unlimited").append(": ");
   text.append(to_string(event.kind));
@@ -102,16 +105,16 @@ inline std::string to_string(const Recorded& event) {
     add_duration("wait ", event.wait);
   if (event.hint) add_duration("hint ", *event.hint);
   if (event.status) add("status ", std::to_string(*event.status));
-  if (!event.request_id.empty()) add("request ", event.request_id);
+  if (!event.request_id.empty()) add("request ", shown(event.request_id));
   if (event.dispatched) add("", "dispatched");
   if (event.answered) add("", "answered");
   if (event.error_result) add("", "error result");
   if (event.slept != Duration::zero()) add_duration("slept ", event.slept);
   if (event.observer_errors != 0) add("observer errors: ", std::to_string(event.observer_errors));
   if (event.outcome_unknown) add("", "outcome unknown");
-  if (!event.resolved_name.empty()) add("resolved to ", event.resolved_name);
+  if (!event.resolved_name.empty()) add("resolved to ", shown(event.resolved_name));
   if (event.inner_attempts != 1) add("inner attempts: ", std::to_string(event.inner_attempts));
-  if (!event.outer_id.empty()) add("inside ", event.outer_id);
+  if (!event.outer_id.empty()) add("inside ", shown(event.outer_id));
   if (event.at) add_duration("at ", event.at->time_since_epoch());
   if (event.elapsed) add_duration("elapsed ", *event.elapsed);
   return text;
@@ -140,10 +143,19 @@ class Recording : public std::vector<Recorded> {
   /// The ids of the calls, in the order in which they were first heard of.
   std::vector<std::string> call_ids() const {
     std::vector<std::string> ids;
-    for (const auto& event : *this) {
-      if (std::find(ids.begin(), ids.end(), event.call_id) == ids.end()) ids.push_back(event.call_id);
-    }
+    for (const auto& call : by_call()) ids.push_back(call.front().call_id);
     return ids;
+  }
+  /// The events of each call, in the same order.
+  std::vector<Recording> by_call() const {
+    std::vector<Recording> calls;
+    std::unordered_map<std::string_view, std::size_t> places;
+    for (const auto& event : *this) {
+      const auto [place, is_new] = places.try_emplace(event.call_id, calls.size());
+      if (is_new) calls.emplace_back();
+      calls[place->second].push_back(event);
+    }
+    return calls;
   }
 
   friend std::string to_string(const Recording& recording) {

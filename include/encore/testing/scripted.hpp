@@ -1,6 +1,7 @@
 // A callable that does what a list says, call by call, and remembers how it was called.
 #pragma once
 #include <encore/attempt.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/step.hpp>
 #include <encore/unretryable.hpp>
@@ -26,7 +27,7 @@ class ScriptExhausted : public Unretryable {
   static std::string message(int length, std::string_view call_id, int ordinal) {
     auto text = "encore: this script has " + std::to_string(length) + (length == 1 ? " step" : " steps") +
                 ", all played: nothing is left for attempt " + std::to_string(ordinal) + " of ";
-    return text.append(call_id);
+    return text.append(encore::detail::shown(call_id));
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/extremes.hpp>
+#include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 #include <encore/tool/repeatable.hpp>
 
@@ -23,7 +24,8 @@ class Declarations {
       each_list([&](const auto& list) {
         const auto said = list(DeclaredCall{.name = name});
         if (before && said && before != said)
-          refuse_setting("tool", name, "is refused: it is declared repeatable, and repeatable with a key");
+          refuse_setting("tool", detail::shown(name),
+                         "is refused: it is declared repeatable, and repeatable with a key");
         before = larger_of(before, said);
       });
     }

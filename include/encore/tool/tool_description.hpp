@@ -81,12 +81,6 @@ class ToolDescriptions : public std::vector<ToolDescription> {
   static constexpr std::size_t columns = 7;
   using Row = std::array<std::string, columns>;
 
-  static std::string plain_or_quoted(std::string_view name) {
-    if (reads_plain(name)) return std::string{name};
-    std::string quoted;
-    append_quoted(quoted, name);
-    return quoted;
-  }
   template <class Number>
   static std::string number_or(const std::optional<Number>& number, std::string_view otherwise) {
     return number ? std::to_string(*number) : std::string{otherwise};
@@ -97,7 +91,7 @@ class ToolDescriptions : public std::vector<ToolDescription> {
       append_seconds(wait = {}, *tool.worst_wait);
       wait += " s";
     }
-    return {plain_or_quoted(tool.name),
+    return {detail::shown(tool.name),
             std::string{to_string(tool.replay)},
             number_or(tool.max_attempts, "unlimited"),
             number_or(tool.max_requests(), "unlimited"),
