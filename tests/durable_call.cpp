@@ -235,9 +235,46 @@ TEST_CASE("the budget runs on while no process runs [D2, D3]", "[durable_call]")
   Process late{start + 60s};
   const auto same = late.of(limited);
   DurableCall over{same, SavedCall::read(text)};
-  CHECK(over.next().goes_on());
+  CHECK(over.next() == Decision{.stop = StopReason::deadline});
   CHECK(over.resume() == Decision{.stop = StopReason::deadline});
   CHECK(over.attempts() == 1);
+}
+
+TEST_CASE(
+    "a restored call does not sleep past its budget, its deadline or its least attempt time [C6, D3, D4]",
+    "[durable_call]") {
+  const auto restored = [](const auto& wanted, const std::string& text) {
+    Process second{start + 3s};
+    const auto policy = second.of(wanted);
+    DurableCall call{policy, SavedCall::read(text), IfPolicyChanged::accept};
+    const auto next = call.next();
+    CHECK(call.resume() == (next.goes_on() ? Decision{} : next));
+    CHECK(call.attempts() == (next.goes_on() ? 2 : 1));
+    CHECK(call.slept() == (next.goes_on() ? 10s : 3s));
+    return next;
+  };
+  const Decision deadline{.stop = StopReason::deadline};
+  CHECK(restored(patient, waiting(patient)) == Decision{.wait = 7s});
+  CHECK(restored(patient.with(TimeBudget{10s}), waiting(patient)) == deadline);
+  CHECK(restored(patient.with(TimeBudget{11s}), waiting(patient)) == Decision{.wait = 7s});
+  CHECK(restored(patient.with(TimeBudget{11s}, LeastAttemptTime{2s}), waiting(patient)) ==
+        Decision{.stop = StopReason::too_little_time_left});
+  auto saved = SavedCall::read(waiting(patient));
+  saved.deadline = start + 10s;
+  CHECK(restored(patient, saved.text()) == deadline);
+  saved.deadline = start + 11s;
+  CHECK(restored(patient, saved.text()) == Decision{.wait = 7s});
+}
+
+TEST_CASE("a restored call that was asked to stop is not told to wait [C6, K1]", "[durable_call]") {
+  Process second{start + 4s};
+  const auto policy = second.of(patient);
+  std::stop_source source;
+  const auto token = source.get_token();
+  source.request_stop();
+  DurableCall call{policy, SavedCall::read(waiting(patient)), IfPolicyChanged::refuse, token};
+  CHECK(call.next() == Decision{.stop = StopReason::cancelled});
+  CHECK(call.slept() == 4s);
 }
 
 TEST_CASE("a deadline is kept by the calendar, and a clock set back does not put it off [D2, D7]",
@@ -263,6 +300,30 @@ TEST_CASE("a calendar that was set back makes no wait longer [D7]", "[durable_ca
     DurableCall call{policy, SavedCall::read(waiting(patient))};
     CHECK(call.next() == Decision{.wait = 10s});
   }
+  // Nor when it happens in the wait.
+  Process second{start + 4s};
+  const auto policy = second.of(patient);
+  DurableCall call{policy, SavedCall::read(waiting(patient))};
+  CHECK(call.next() == Decision{.wait = 6s});
+  for (const auto wall : {start - 24h, WallTime::min()}) {
+    second.clock.set_wall(wall);
+    CHECK(call.next() == Decision{.wait = 10s});
+  }
+}
+
+TEST_CASE("the waits of a saved call add up to no more than the range holds [C7]", "[durable_call]") {
+  auto saved = SavedCall::read(waiting(patient));
+  saved.slept = Duration::max() - 1s;
+  saved.elapsed = Duration::max();
+  Process second{start + 4s};
+  const auto policy = second.of(patient.with(TimeBudget{Duration::max()}));
+  DurableCall call{policy, SavedCall::read(saved.text()), IfPolicyChanged::accept};
+  CHECK(call.next() == Decision{.stop = StopReason::deadline});
+  CHECK(call.slept() == Duration::max());
+  const auto unlimited = second.of(patient);
+  DurableCall goes_on{unlimited, SavedCall::read(saved.text())};
+  CHECK(goes_on.resume().goes_on());
+  CHECK(goes_on.slept() == Duration::max());
 }
 
 TEST_CASE("an attempt that was under way is not repeated unless that is safe [I1, I3]", "[durable_call]") {

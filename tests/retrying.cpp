@@ -172,4 +172,15 @@ TEST_CASE("a wait that took too long, or was stopped, is followed by no attempt 
   CHECK(trace.of("late").back().ordinal == 1);
 }
 
+TEST_CASE("a call that has stopped is not gone on with, though its driver asks again [C6]", "[retrying]") {
+  FakeClock clock;
+  const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{0}, clock};
+  Retrying retrying{policy, {.id = "job-7"}};
+  REQUIRE(retrying.begin().goes_on());
+  const Decision exhausted{.stop = StopReason::retries_exhausted};
+  REQUIRE(retrying.threw(busy) == exhausted);
+  CHECK(retrying.resume() == exhausted);
+  CHECK(retrying.attempts() == 1);
+}
+
 }  // namespace

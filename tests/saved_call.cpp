@@ -114,6 +114,11 @@ TEST_CASE("a bad value is refused by its field's name", "[saved_call]") {
   CHECK(refusal_with(R"("10000000000")", R"("31536000000000001")") ==
         "encore: wait_ns = \"31536000000000001\" is refused: it must be from 0 to 31536000000000000 "
         "nanoseconds");
+  CHECK(refusal_with(R"("10000000000")", R"("31536000000000000")") == "not refused");
+  CHECK(refusal_with("9000000001", "31536000000000000") == "not refused");
+  CHECK(refusal_with("9000000001", "31536000000000001") ==
+        "encore: previous_ns = \"31536000000000001\" is refused: it must be from 0 to 31536000000000000 "
+        "nanoseconds");
   CHECK(refusal_with(R"("5")", R"("5s")") == "encore: slept_ns = \"5s\" is refused: it must be nanoseconds");
   CHECK(refusal_with(R"("5")", R"("9223372036854775808")") ==
         "encore: slept_ns = \"9223372036854775808\" is refused: it must be nanoseconds");

@@ -65,7 +65,7 @@ class DurableCall {
     const auto left = smaller_of(between(saved.saved_at, saved.due), saved.wait);
     due_ = later(wall, left - smaller_of(away, left));
     undecided_ = true;
-    detail::Restorer::restore(retrying_, policy, saved, sum(saved.elapsed, away));
+    detail::Restorer::restore(retrying_, policy, saved, sum_of(saved.elapsed, away));
   }
 
   DurableCall(const Policy&& policy, const Call& call) : DurableCall{policy, call} { refuse_temporary(); }
@@ -97,8 +97,8 @@ class DurableCall {
     return saved.text();
   }
 
-  /// Where the call stands: it may go on after what is left of its wait, or stopped. Of a call that was saved, asks guards, tells
-  /// observers, and decides about the attempt that was under way, once.
+  /// Where the call stands: it may go on after what is left of its wait, or stopped. Of a call that was saved, asks its limits
+  /// and guards, tells observers, and decides about the attempt that was under way, once.
   [[nodiscard]] Decision next() {
     if (undecided_) {
       undecided_ = false;
@@ -129,7 +129,7 @@ class DurableCall {
     return ended(retrying_.returned(value));
   }
   [[nodiscard]] Decision resume() {
-    if (const auto next = undecided_ ? this->next() : Decision{}; !next.goes_on()) return next;
+    if (undecided_) static_cast<void>(next());
     return began(retrying_.resume());
   }
   const Attempt& attempt() const noexcept { return retrying_.attempt(); }
@@ -181,10 +181,10 @@ class DurableCall {
     return WallTime{encore::later(TimePoint{time.time_since_epoch()}, span).time_since_epoch()};
   }
   static TimePoint later(TimePoint time, Duration span) noexcept { return encore::later(time, span); }
-  static Duration sum(Duration some, Duration more) noexcept {
-    return more > (Duration::max)() - some ? (Duration::max)() : some + more;
+  // Never more than the whole wait, though the calendar was set back meanwhile. (D7)
+  Duration left() const {
+    return smaller_of(between(policy_.clock().wall(), due_), detail::Restorer::wait_of(retrying_));
   }
-  Duration left() const { return smaller_of(between(policy_.clock().wall(), due_), longest_wait); }
 
   Decision began(Decision next) noexcept {
     phase_ = next.goes_on() ? Phase::under_way : Phase::over;

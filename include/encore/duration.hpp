@@ -134,6 +134,11 @@ constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
   return Duration{to - from};
 }
 
+/// The sum of two spans that are not negative, held at the end of the range. (C7)
+constexpr Duration sum_of(Duration some, Duration more) noexcept {
+  return more > (Duration::max)() - some ? (Duration::max)() : some + more;
+}
+
 /// The earlier of two points in time.
 constexpr TimePoint earlier_of(TimePoint first, TimePoint second) noexcept {
   return second.time_since_epoch().count() < first.time_since_epoch().count() ? second : first;

@@ -3,10 +3,15 @@
 #include <encore/backoff.hpp>
 #include <encore/decision.hpp>
 #include <encore/duration.hpp>
+#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
 #include <encore/jitter.hpp>
+#include <encore/next_attempt.hpp>
 #include <encore/retrying.hpp>
 #include <encore/saved_call.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <optional>
 
 namespace encore::detail {
 
@@ -43,16 +48,25 @@ struct Restorer {
     state.frame_.attempt.mark_dispatched();
     if (saved.key_used) static_cast<void>(state.frame_.attempt.idempotency_key());
   }
-  /// Goes on with a wait, of which so much is left: guards are asked again, since those of the other process are gone.
+  /// Goes on with a wait, of which so much is left, if there may still be an attempt after it: time may have run out, and the
+  /// policy may be another one. Guards are asked again, since those of the other process are gone. (C6, D3, D4, K1)
   template <class Policy>
   static Decision go_on(Retrying<Policy>& retrying, const Policy& policy, Duration left) {
     auto& state = retrying.state_;
     state.wait_began_ = later(policy.clock().now(), left - state.wait_);
-    auto refused = state.is_last() ? StopReason::retries_exhausted : StopReason::none;
+    std::optional<Duration> hint;
+    Duration wait{};
+    auto refused = next_attempt(policy, WaitUnderWay<Policy>{state, left}, hint, wait);
     if constexpr (Policy::guarded) {
       if (refused == StopReason::none) refused = state.admit(state.attempts() + 1, left);
     }
-    return refused == StopReason::none ? Decision{.wait = left} : state.finish(refused, nullptr);
+    if (refused == StopReason::none) return {.wait = left};
+    state.slept_ = sum_of(state.slept_, larger_of(state.wait_ - left, Duration::zero()));
+    return state.finish(refused, nullptr);
+  }
+  template <class Policy>
+  static Duration wait_of(const Retrying<Policy>& retrying) noexcept {
+    return retrying.state_.wait_;
   }
   /// Nobody knows how the attempt ended: a failure without an exception, its request sent and not answered. (I3)
   template <class Policy>
@@ -61,6 +75,19 @@ struct Restorer {
     const auto known = state.what_is_known();
     return state.decide(StopReason::none, Thrown{nullptr, known}, nullptr);
   }
+
+ private:
+  // What `next_attempt` asks about a wait that was chosen in another process.
+  template <class Policy>
+  struct WaitUnderWay {
+    const RetryState<Policy>& state;
+    Duration left;
+    bool attempts_used_up() const { return state.is_last(); }
+    bool stop_requested() const { return state.call().stop.stop_requested(); }
+    std::optional<Duration> hint() const { return std::nullopt; }
+    Duration wait_after(const std::optional<Duration>&) const { return left; }
+    std::optional<Duration> time_left() const { return state.time_left(); }
+  };
 };
 
 }  // namespace encore::detail

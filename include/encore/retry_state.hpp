@@ -126,7 +126,7 @@ class RetryState : public ObservedCall<Policy> {
       at = policy_.clock().now();
       reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
     }
-    slept_ += slept;
+    slept_ = sum_of(slept_, slept);
     if constexpr (guarded) {
       if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
       if (reason != StopReason::none) permits_.release_attempt();
@@ -208,11 +208,12 @@ class RetryState : public ObservedCall<Policy> {
     Duration wait_after(const std::optional<Duration>& hint) const {
       return state.pauses_.next(state.policy_, state.frame_.current, hint);
     }
-    std::optional<Duration> time_left() const {
-      if (!state.frame_.limits.bounded()) return std::nullopt;
-      return state.frame_.limits.remaining(state.policy_.clock().now());
-    }
+    std::optional<Duration> time_left() const { return state.time_left(); }
   };
+  std::optional<Duration> time_left() const {
+    if (!frame_.limits.bounded()) return std::nullopt;
+    return frame_.limits.remaining(policy_.clock().now());
+  }
   template <class Failed>
   StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
     if (this->made_single()) return StopReason::nested_made_single;

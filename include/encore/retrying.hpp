@@ -80,8 +80,12 @@ class Retrying {
     return {.stop = StopReason::succeeded};
   }
 
-  /// The wait is over, or was ended by a stop request: may the next attempt start? If so it has; make it. (D3, H2, K1)
-  [[nodiscard]] Decision resume() { return state_.resume(); }
+  /// The wait is over, or was ended by a stop request: may the next attempt start? If so it has; make it. A call that has
+  /// stopped stays so. (D3, H2, K1)
+  [[nodiscard]] Decision resume() {
+    if (reason() != StopReason::none) return {.stop = reason()};
+    return state_.resume();
+  }
 
   /// The attempt under way: for the callable.
   const Attempt& attempt() const noexcept { return frame_.attempt; }
