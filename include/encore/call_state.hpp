@@ -10,11 +10,24 @@
 #include <new>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 namespace encore::detail {
 
 /// Stands for a call that brings no limits and that nobody looks at.
 inline constexpr Call unseen_call{};
+
+/// Room for a `T` that is made later, if at all. Whoever made it destroys it, where that is needed.
+template <class T>
+struct RoomFor {
+  alignas(T) unsigned char bytes[sizeof(T)];
+  template <class... A>
+  ENCORE_FORCE_INLINE T& make(A&&... arguments) noexcept(std::is_nothrow_constructible_v<T, A...>) {
+    return *::new (static_cast<void*>(bytes)) T{std::forward<A>(arguments)...};
+  }
+  T& get() noexcept { return *std::launder(reinterpret_cast<T*>(bytes)); }
+  const T& get() const noexcept { return *std::launder(reinterpret_cast<const T*>(bytes)); }
+};
 
 /// One call under way. Its retry state is made by the first failure: until then it costs a pointer, a frame if somebody can see
 /// the attempt (`Framed`), the permits of guards, and the clock reads that were asked for. For a call with limits of its own, or
@@ -31,23 +44,27 @@ class CallState {
   static constexpr bool sees_call = Framed || Policy::reads_call;  // else it need not be in memory
   static constexpr bool has_limit = Policy::has_time_budget || Policy::has_attempt_timeout;
   static constexpr bool timed = observed || has_limit || Policy::reports_time;
+  static constexpr bool owns_waits = !std::is_trivially_destructible_v<Pauses<Policy>>;  // a user's backoff
+  static constexpr bool cleans_up = Resumed || owns_waits || guarded;
 
  public:
-  ENCORE_FORCE_INLINE CallState(const Policy& policy, [[maybe_unused]] const Call& call) : unmade_{&policy} {
-    if constexpr (has_limit || Policy::reports_time) {
-      if (Policy::reports_time || policy.time_budget() || policy.attempt_timeout())
-        first_.started = policy.clock().now();
-    }
-    if constexpr (Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{policy, call, started()};
+  ENCORE_FORCE_INLINE CallState(const Policy& policy, [[maybe_unused]] const Call& call)
+      : unmade_{&policy},
+        start_{start_of_first(policy)} {
+    if constexpr (guarded) permits_.make();
+    if constexpr (Framed) frame_.make(policy, call, started());
   }
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
+  ~CallState()
+    requires(!cleans_up)
+  = default;
   ENCORE_FORCE_INLINE ~CallState() {
     if constexpr (Resumed) {
       if (made()) state().abandoned();
     }
-    if constexpr (!std::is_trivially_destructible_v<Pauses<Policy>>) {  // a backoff that somebody else wrote
-      if (made()) state_.state.~State();
+    if constexpr (owns_waits) {
+      if (made()) state().~State();
     }
     if constexpr (guarded) release();
   }
@@ -64,7 +81,7 @@ class CallState {
       if constexpr (sees_call)
         return begin_now(call);
       else  // of a copy, so that the caller's own need not be in memory
-        return begin_now(*::new (static_cast<void*>(&limited_.call)) Call{call});
+        return begin_now(limited_.make(call));
     }
     if constexpr (guarded)
       return begin_guarded(call);
@@ -75,23 +92,23 @@ class CallState {
   const Attempt& attempt() const noexcept
     requires Framed
   {
-    return frame_.frame.attempt;
+    return frame_.get().attempt;
   }
   FailedAttempt what_is_known() const noexcept {
     if constexpr (Framed)
-      return {attempt().ordinal, &frame_.frame.current, &frame_.frame.notes};
+      return {attempt().ordinal, &frame_.get().current, &frame_.get().notes};
     else
       return {};
   }
-  ENCORE_FORCE_INLINE bool retries() const noexcept { return made() && state_.state.attempts() > 1; }
+  ENCORE_FORCE_INLINE bool retries() const noexcept { return made() && state_.get().attempts() > 1; }
 
   ENCORE_FORCE_INLINE void succeeded(const Policy& policy, [[maybe_unused]] const Call& call) {
     if constexpr (guarded)
       succeeded_guarded(call);
-    else if (made())
-      succeeded_late();
     else if constexpr (observed)
-      succeeded_first(policy, call);
+      made() ? found_here(*this).succeeded_late() : succeeded_first(policy, call);
+    else if constexpr (!Policy::rethrows)  // its outcome tells of it
+      if (made()) succeeded_late();
   }
   /// What an outcome with a value tells of its call.
   ENCORE_FORCE_INLINE CallFigures figures(const Policy& policy) const {
@@ -105,7 +122,7 @@ class CallState {
   template <class Error>
   ENCORE_FORCE_INLINE bool threw(const Error* error, [[maybe_unused]] const Call& call) {
     if constexpr (sees_call)
-      return judged_thrown(error, call);
+      return judged_thrown(error, found_here(call));
     else
       return judged_thrown(error);
   }
@@ -140,55 +157,47 @@ class CallState {
   /// The wait is over: begins the next attempt, or answers false if the call is over.
   bool resume(bool cancelled = false) { return state().resume(cancelled).goes_on(); }
 
-  State& state() noexcept { return state_.state; }
+  State& state() noexcept { return state_.get(); }
 
  private:
-  struct First {
-    std::optional<TimePoint> started{};
-    int errors = 0;
+  struct Start {
+    std::optional<TimePoint> at{};
   };
-  struct NoFirst {};
-  union FrameRoom {
-    FrameRoom() noexcept {}
-    CallFrame frame;
+  struct Errors {
+    int count = 0;
   };
-  union CallRoom {
-    CallRoom() noexcept {}
-    Call call;
-  };
-  union PermitsRoom {
-    PermitsRoom() noexcept : permits{} {}
-    ~PermitsRoom() {}
-    typename State::Permits permits;
-  };
-  union StateRoom {
-    StateRoom() noexcept {}
-    ~StateRoom() {}
-    State state;
-  };
+  struct NotKept {};
   static_assert(std::is_trivially_destructible_v<CallFrame>);
 
   auto& permits() noexcept {
     if constexpr (guarded)
-      return room_.permits;
+      return permits_.get();
     else
-      return room_;
+      return permits_;
   }
   ENCORE_NO_INLINE void release() {
     using Permits = typename State::Permits;
-    room_.permits.~Permits();
+    permits().~Permits();
   }
 
+  using KeptStart = std::conditional_t<timed, Start, NotKept>;
+  ENCORE_FORCE_INLINE static KeptStart start_of_first([[maybe_unused]] const Policy& policy) {
+    if constexpr (has_limit || Policy::reports_time) {
+      if (Policy::reports_time || policy.time_budget() || policy.attempt_timeout())
+        return {policy.clock().now()};
+    }
+    return {};
+  }
   bool made() const noexcept { return unmade_ == nullptr; }
   ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
     if constexpr (timed)
-      return first_.started;
+      return start_.at;
     else
       return never_;
   }
   ENCORE_FORCE_INLINE int errors() const noexcept {
-    if constexpr (timed)
-      return first_.errors;
+    if constexpr (observed)
+      return errors_.count;
     else
       return 0;
   }
@@ -228,10 +237,10 @@ class CallState {
 
   ENCORE_FORCE_INLINE void tell_first(const Policy& policy, const Call& call, EventKind kind) {
     if constexpr (Framed) {
-      tell_first(policy, event_of(policy, kind, 1, call, frame_.frame.limits, first_.started, &frame_.frame));
+      tell_first(policy, event_of(policy, kind, 1, call, frame_.get().limits, start_.at, &frame_.get()));
     } else {
-      const auto limits = limits_of(policy, call, first_.started);
-      tell_first(policy, event_of(policy, kind, 1, call, limits, first_.started));
+      const auto limits = limits_of(policy, call, start_.at);
+      tell_first(policy, event_of(policy, kind, 1, call, limits, start_.at));
     }
   }
   ENCORE_FORCE_INLINE void tell_first(const Policy& policy, Event&& event) {
@@ -239,31 +248,31 @@ class CallState {
     if (kind != EventKind::attempt_started) event.reason = StopReason::succeeded;
     if (kind == EventKind::call_finished) {
       event.mode = TerminalMode::result;
-      event.observer_errors = first_.errors;
+      event.observer_errors = errors_.count;
     }
-    tell(policy, event, first_.errors);
+    tell(policy, event, errors_.count);
   }
 
   ENCORE_NO_INLINE bool begin_now(const Call& call) {
     const auto at = started() ? started() : start_of(*unmade_, call);
-    if constexpr (!Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{*unmade_, call, at};
+    if constexpr (!Framed) frame_.make(*unmade_, call, at);
     make(at);
     return state().begin().goes_on();
   }
   void make(const std::optional<TimePoint>& started) {
-    ::new (static_cast<void*>(&state_.state)) State{*unmade_, frame_.frame, permits(), started, errors()};
+    state_.make(*unmade_, frame_.get(), permits(), started, errors());
     if constexpr (Resumed) state().may_be_cancelled();
     unmade_ = nullptr;
   }
   void make_if_needed([[maybe_unused]] const Call& call = unseen_call) {
     if (made()) return;
-    if constexpr (!Framed) ::new (static_cast<void*>(&frame_.frame)) CallFrame{*unmade_, call, started()};
+    if constexpr (!Framed) frame_.make(*unmade_, call, started());
     make(started());
   }
 
   ENCORE_NO_INLINE void succeeded_late() { state().succeeded(); }
   ENCORE_COLD CallFigures figures_late() const {
-    const auto& state = state_.state;
+    const auto& state = state_.get();
     return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
   }
 #if defined(__cpp_exceptions)
@@ -288,11 +297,13 @@ class CallState {
 
   static constexpr std::optional<TimePoint> never_{};
   const Policy* unmade_;  // until there is a state, which has a reference of its own
-  [[no_unique_address]] std::conditional_t<timed, First, NoFirst> first_;
-  [[no_unique_address]] std::conditional_t<guarded, PermitsRoom, typename State::Permits> room_;
-  CallRoom limited_;
-  FrameRoom frame_;
-  StateRoom state_;
+  [[no_unique_address]] KeptStart start_;
+  [[no_unique_address]] std::conditional_t<observed, Errors, NotKept> errors_;
+  [[no_unique_address]] std::conditional_t<guarded, RoomFor<typename State::Permits>, typename State::Permits>
+      permits_;
+  RoomFor<Call> limited_;
+  RoomFor<CallFrame> frame_;
+  RoomFor<State> state_;
   union {
     Decision next_;  // what was said of the last failure, once there was one
   };

@@ -89,7 +89,9 @@ struct Event {
   }
 
   /// Never empty. (A4)
-  std::string_view call_id() const noexcept { return id.empty() ? current->id() : id; }
+  std::string_view call_id() const noexcept {
+    return id.empty() && current != nullptr ? current->id() : id;  // GCC warns of a null pointer unasked
+  }
 
   /// The most attempts allowed; empty means unlimited. (F2)
   constexpr std::optional<int> max_attempts() const noexcept {

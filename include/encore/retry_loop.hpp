@@ -133,8 +133,10 @@ class RetryLoop : Results<Policy, R> {
  private:
   // Does somebody but the caller hear of a success?
   static constexpr bool reported = Policy::observed || Policy::guarded || !std::same_as<Result, R>;
-  // Where nobody has to hear of the others, the one type that is retried is all that is caught, as by hand.
+  // Where nobody has to hear of the others, only what may be retried is caught, as by hand: nothing, or one type.
   using Only = typename only_type<typename Policy::PredicateType>::type;
+  static constexpr bool ignores_exceptions =
+      judged && !framed && !Policy::reads_call && !JudgesExceptions<typename Policy::PredicateType>;
   static constexpr bool catches_only = !judged && !Policy::reads_call && !std::is_void_v<Only>;
 
  public:
@@ -143,8 +145,15 @@ class RetryLoop : Results<Policy, R> {
     State state{policy, call};
     if (!state.begin(policy, call, asks_first)) [[unlikely]]
       return Ends::refused(found_here(state));
+    [[maybe_unused]] auto returned = false;  // outside the loop: Clang would clean it up in each round
     for (;;) {
-      [[maybe_unused]] auto returned = false;
+      if constexpr (ignores_exceptions) {
+        R result = attempt(policy, state, callable, args...);
+        const auto verdict = judge(policy, state, result);
+        if (verdict == StopReason::succeeded || !found_here(state).waited_after(result, verdict, call))
+          return static_cast<R&&>(result);
+        continue;
+      }
 #if defined(__cpp_exceptions)
       if constexpr (catches_only) {
         try {

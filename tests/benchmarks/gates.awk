@@ -48,17 +48,17 @@ END {
     else if (gate == "P2") judge(at, "equal", hand, encore, encore <= hand, encore - hand)
     else if (gate == "P3")
       judge(at, "equal allocations", allocations[at, "hand"], allocations[at, "encore"], equal_allocations(at), allocations[at, "encore"])
-    else if (gate == "P4") judge(at, "+10", hand, encore, encore <= hand + 10, encore - hand)
+    else if (gate == "P4") judge(at, "+20", hand, encore, encore <= hand + 20, encore - hand)
     else if (gate == "P5")
       judge(at, value[at, "allowed"] " clock reads", "", value[at, "encore"], value[at, "encore"] <= value[at, "allowed"], value[at, "encore"])
     else if (gate == "P6") {
-      judge(at, "1.02x", hand, encore, encore <= 1.02 * hand, encore / hand)
+      judge(at, "1.04x", hand, encore, encore <= 1.04 * hand, encore / hand)
       judge(at, "equal allocations", allocations[at, "hand"], allocations[at, "encore"], equal_allocations(at), allocations[at, "encore"])
     } else if (gate == "P7") {
       judge(at, "1.02x", hand, encore, encore <= 1.02 * hand, encore / hand)
       judge(at, "equal rethrows", rethrows[at, "hand"], rethrows[at, "encore"], rethrows[at, "encore"] <= rethrows[at, "hand"], rethrows[at, "encore"])
     } else if (gate == "P8") {
-      judge(at, "+60 per failure", hand, encore, encore <= hand + 3 * 60, encore - hand)
+      judge(at, "+200 per failure", hand, encore, encore <= hand + 3 * 200, encore - hand)
       judge(at, "equal allocations", allocations[at, "hand"], allocations[at, "encore"], equal_allocations(at), allocations[at, "encore"])
     } else if (gate == "P9" && path ~ /^bytes of state/)
       judge(at, "32 bytes", "", value[at, "encore"], value[at, "encore"] <= 32, value[at, "encore"])
