@@ -5,11 +5,17 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <chrono>
 #include <concepts>
-#include <memory>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 using namespace encore;
+using namespace std::chrono_literals;
 using encore::testing::FakeClock;
 using encore::testing::Recorder;
 
@@ -20,9 +26,16 @@ struct Patient {
   using role = encore::role::Backoff;
   constexpr Duration operator()(int retry) const { return std::chrono::minutes{retry + 1}; }
 };
-struct StatefulObserver {
+struct CountingObserver {
   int events = 0;
   void operator()(const Event&) { ++events; }
+};
+struct CopyableClock {
+  using role = encore::role::Clock;
+  Duration slept{};
+  TimePoint now() { return TimePoint{slept}; }
+  WallTime wall() { return {}; }
+  void sleep_for(Duration wait, const StopView&) { slept += wait; }
 };
 
 }  // namespace
@@ -33,41 +46,129 @@ TEST_CASE("a type joins by naming its role, and any callable that takes an event
   STATIC_REQUIRE(!Plays<Patient, role::Jitter>);
   const auto lambda = [](const Event&) {};
   STATIC_REQUIRE(Plays<decltype(lambda), role::Observer>);
-  STATIC_REQUIRE(Plays<StatefulObserver&, role::Observer>);
+  STATIC_REQUIRE(Plays<CountingObserver&, role::Observer>);
   STATIC_REQUIRE(!Ingredient<int>);
   STATIC_REQUIRE(!Ingredient<void (*)(int)>);
   CHECK(RetryPolicy{RetryOnEveryException{}, Patient{}}.backoff()(1) == std::chrono::minutes{2});
 }
 
-TEST_CASE("lvalues of shared things are referred to, values are copied, temporaries moved in [F4]",
+TEST_CASE("what can be copied is copied, what cannot is referred to, and std::ref shares [F4]",
           "[ingredient]") {
+  const auto plain = [](const Event&) {};
+  const auto capturing = [number = 3](const Event&) { static_cast<void>(number); };
+  using Plain = std::remove_const_t<decltype(plain)>;
+  using Capturing = std::remove_const_t<decltype(capturing)>;
+  STATIC_REQUIRE(std::same_as<Held<const Plain&>, Plain>);
+  STATIC_REQUIRE(std::same_as<Held<const Capturing&>, Capturing>);
+  STATIC_REQUIRE(std::same_as<Held<Capturing>, Capturing>);
+  STATIC_REQUIRE(std::same_as<Held<ExponentialBackoff&>, ExponentialBackoff>);
+  STATIC_REQUIRE(std::same_as<Held<const SteadyClock&>, SteadyClock>);
   STATIC_REQUIRE(std::same_as<Held<FakeClock&>, FakeClock&>);
   STATIC_REQUIRE(std::same_as<Held<Recorder&>, Recorder&>);
-  STATIC_REQUIRE(
-      std::same_as<Held<StatefulObserver&>, StatefulObserver&>);  // copyable, but an observer by name
-  STATIC_REQUIRE(std::same_as<Held<StatefulObserver>, StatefulObserver>);
-  STATIC_REQUIRE(std::same_as<Held<ExponentialBackoff&>, ExponentialBackoff>);
-  STATIC_REQUIRE(std::same_as<Held<const SteadyClock&>, SteadyClock>);  // no state: a copy is the same
+  STATIC_REQUIRE(std::same_as<Held<std::reference_wrapper<CountingObserver>>, CountingObserver&>);
+  STATIC_REQUIRE(std::same_as<Held<const std::reference_wrapper<const Capturing>&>, const Capturing&>);
+  STATIC_REQUIRE(std::same_as<Held<std::reference_wrapper<CopyableClock>>, CopyableClock&>);
   STATIC_REQUIRE(encore::detail::would_dangle<FakeClock>);
   STATIC_REQUIRE(!encore::detail::would_dangle<FakeClock&>);
 }
 
-TEST_CASE("an observer that is referred to sees the events of every policy it was given to [F4]",
+TEST_CASE("whoever could be copied or shared has to say which, unless a copy is as good [F4]",
           "[ingredient]") {
-  StatefulObserver observer;
-  const RetryPolicy one{RetryOnEveryException{}, observer};
-  const auto two = one.with(MaxRetries{5});
-  one.run([] {});
-  two.run([] {});
-  CHECK(observer.events == 6);  // started, succeeded, finished; twice
+  using encore::detail::copied_or_shared;
+  const auto lambda = [number = 3](const Event&) { static_cast<void>(number); };
+  STATIC_REQUIRE(copied_or_shared<CountingObserver&>);
+  STATIC_REQUIRE(copied_or_shared<CopyableClock&>);
+  STATIC_REQUIRE(!copied_or_shared<CopyableClock>);
+  STATIC_REQUIRE(!copied_or_shared<std::reference_wrapper<CopyableClock>&>);
+  STATIC_REQUIRE(!copied_or_shared<decltype((lambda))>);
+  STATIC_REQUIRE(!copied_or_shared<SteadyClock&>);
+  STATIC_REQUIRE(!copied_or_shared<FakeClock&>);
+  STATIC_REQUIRE(!copied_or_shared<ExponentialBackoff&>);
 }
 
-TEST_CASE("assigning a policy rebinds what it refers to instead of assigning through it", "[ingredient]") {
-  StatefulObserver first;
-  StatefulObserver second;
-  RetryPolicy policy{RetryOnEveryException{}, first};
-  policy = RetryPolicy{RetryOnEveryException{}, second};
+TEST_CASE("a named lambda with a capture is copied into the policy, which outlives it [F4]", "[ingredient]") {
+  std::vector<std::string> lines;
+  const auto policy_that_logs = [&lines](const std::string& prefix) {
+    const auto log = [prefix, &lines](const Event& event) {
+      lines.push_back(prefix + std::to_string(event.ordinal));
+    };
+    return RetryPolicy{RetryOnEveryException{}, log, Observe{log}};
+  };
+  const auto policy = policy_that_logs("a prefix that is long enough to be on the heap ");
+  policy.run([] {});
+  CHECK(lines == std::vector<std::string>(6, "a prefix that is long enough to be on the heap 1"));
+}
+
+TEST_CASE("an observer or clock that is shared by std::ref serves every policy it was given to [F4]",
+          "[ingredient]") {
+  CountingObserver observer;
+  CopyableClock clock;
+  const RetryPolicy one{RetryOnEveryException{}, std::ref(observer), ConstantBackoff{.delay = 1s},
+                        NoJitter{}};
+  const auto two = one.with(MaxRetries{2}, std::ref(clock), Observe{std::ref(observer)});
+  one.run([] {});
+  CHECK(observer.events == 3);  // started, succeeded, finished
+  CHECK_THROWS_AS(two.run([] { throw 17; }), int);
+  CHECK(observer.events == 3 + 2 * 7);  // three attempts that start and fail, and the end; told twice
+  CHECK(clock.slept == 2s);
+}
+
+TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[ingredient]") {
+  struct Stopped : CopyableClock {
+    TimePoint at{};
+    TimePoint now() const { return at; }
+    WallTime wall() const { return {}; }
+    void sleep_for(Duration, const StopView&) const {}
+  };
+  Stopped clock;
+  clock.at = TimePoint{17s};
+  const RetryPolicy policy{RetryOnEveryException{}, std::move(clock)};
+  CHECK(policy.clock().now() == TimePoint{17s});
+  STATIC_CHECK(std::same_as<decltype(policy.clock()), const Stopped&>);
+}
+
+TEST_CASE("assigning a policy rebinds what it refers to instead of assigning through it [F4]",
+          "[ingredient]") {
+  CountingObserver first;
+  CountingObserver second;
+  RetryPolicy policy{RetryOnEveryException{}, std::ref(first)};
+  policy = RetryPolicy{RetryOnEveryException{}, std::ref(second)};
   policy.run([] {});
   CHECK(first.events == 0);
   CHECK(second.events == 3);
+}
+
+TEST_CASE(
+    "a policy whose lambdas have captures can be assigned, from a temporary, another one or itself [F4]",
+    "[ingredient]") {
+  std::vector<std::string> lines;
+  const auto policy_of = [&lines](const std::string& prefix, int limit) {
+    return RetryPolicy{RetryIfResult{[limit, prefix](int value) { return !prefix.empty() && value < limit; }},
+                       ConstantBackoff{.delay = Duration::zero()}, [prefix, &lines](const Event& event) {
+                         lines.push_back(prefix + std::to_string(event.ordinal));
+                       }};
+  };
+  auto policy = policy_of("the first prefix, which is long enough to be on the heap ", 1);
+  const auto other = policy_of("the other prefix, which is long enough to be on the heap ", 2);
+  policy = policy_of("a temporary prefix, which is long enough to be on the heap ", 3);
+  policy = other;
+  const auto& itself = policy;
+  policy = itself;
+  CHECK(policy.run([](const Attempt& attempt) { return attempt.ordinal; }) == 2);
+  CHECK(lines.size() == 5);
+  CHECK(lines.back() == "the other prefix, which is long enough to be on the heap 2");
+}
+
+TEST_CASE("what is assigned anew writes over nothing that lies behind it [F4]", "[ingredient]") {
+  struct Tail {  // nine bytes, whose padding a compiler may give to what follows
+    double whole = 1;
+    char end = 'x';
+  };
+  const auto capturing = [tail = Tail{}, number = 3](int value) { return tail.whole > value + number; };
+  struct Pair {
+    [[no_unique_address]] encore::detail::Kept<std::remove_const_t<decltype(capturing)>> kept;
+    [[no_unique_address]] char behind[8] = {'b', 'e', 'h', 'i', 'n', 'd', '!', '\0'};
+  } pair{encore::detail::Kept<std::remove_const_t<decltype(capturing)>>{std::in_place, capturing}};
+  pair.kept = encore::detail::Kept<std::remove_const_t<decltype(capturing)>>{std::in_place, capturing};
+  CHECK(std::string_view{pair.behind} == "behind!");
 }

@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -70,7 +71,8 @@ Seen seen_with(Throws when, int failures, bool takes_attempt, const Strategy& st
   FakeClock clock;
   Recorder before, after;
   Hook hook{when};
-  const RetryPolicy policy{clock, before, hook, after, RetryOn<TimeoutError>{}, encore::NoJitter{}, strategy};
+  const RetryPolicy policy{
+      clock, before, std::ref(hook), after, RetryOn<TimeoutError>{}, encore::NoJitter{}, strategy};
   Seen seen{};
   auto left = failures;
   const auto play = [&] {
@@ -146,7 +148,7 @@ TEST_CASE("a hook's throw after a success is not a failed call, for results of a
   };
   FakeClock clock;
   Hook hook{Throws::everywhere};
-  const RetryPolicy policy{clock, hook, encore::RetryOnEveryException{}};
+  const RetryPolicy policy{clock, std::ref(hook), encore::RetryOnEveryException{}};
   int calls = 0;
   policy.run([&] { ++calls; });
   int units = 17;
@@ -178,16 +180,16 @@ struct Listener {
   void operator()(const Event&) { ++heard; }
 };
 
-TEST_CASE("any callable that takes an event is an observer; a named one is referred to [F4]", "[observer]") {
+TEST_CASE("any callable that takes an event is an observer; std::ref shares a named one [F4]", "[observer]") {
   const RetryPolicy quiet{RetryOn<TimeoutError>{}};
   Listener listener;
-  quiet.with(listener).run([] {});
+  quiet.with(std::ref(listener)).run([] {});
   CHECK(listener.heard == 3);
-  quiet.with(Observe{listener}).run([] {});
+  quiet.with(Observe{std::ref(listener)}).run([] {});
   CHECK(listener.heard == 6);
 
   auto lambda = [heard = 0](const Event&) mutable { return ++heard; };
-  quiet.with(lambda).run([] {});
+  quiet.with(std::ref(lambda)).run([] {});
   CHECK(lambda(Event{.now = encore::Now{quiet.clock()}}) == 4);
 
   plain_function_heard = 0;

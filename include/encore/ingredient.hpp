@@ -3,6 +3,7 @@
 #include <encore/address_of.hpp>
 
 #include <concepts>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -37,6 +38,22 @@ struct Settings {};  ///< a bundle that plays several roles at once: `RetrySetti
 }  // namespace role
 
 namespace detail {
+
+/// `std::reference_wrapper`, by its interface: naming it would take a header that is dear to include.
+template <class T>
+concept SharesByReference = requires(const T& shared) {
+  typename T::type;
+  { shared.get() } -> std::same_as<typename T::type&>;
+  requires std::convertible_to<const T&, typename T::type&>;
+};
+template <class T>
+struct meant : std::type_identity<T> {};
+template <SharesByReference T>
+struct meant<T> : std::remove_cv<typename T::type> {};
+/// The ingredient's own type: of a reference, or of `std::ref(ingredient)`, what it refers to.
+template <class T>
+using Meant = typename meant<std::remove_cvref_t<T>>::type;
+
 template <class T>
 struct role_of_type {};
 template <class T>
@@ -54,7 +71,7 @@ struct role_of_type<T> {
 
 /// The role of an ingredient, reference or not.
 template <class T>
-using role_of = typename detail::role_of_type<std::remove_cvref_t<T>>::type;
+using role_of = typename detail::role_of_type<detail::Meant<T>>::type;
 
 /// What a policy can be made of: a type that names its role, or a callable that takes an event.
 template <class T>
@@ -62,7 +79,7 @@ concept Ingredient = requires { typename role_of<T>; };
 
 namespace detail {
 template <class T, class Role>
-concept NamesRole = std::same_as<typename std::remove_cvref_t<T>::role, Role>;
+concept NamesRole = std::same_as<typename Meant<T>::role, Role>;
 }  // namespace detail
 
 /// Does it play that role? Only of observers it is asked whether they can be called, which is dear to compile: the operators
@@ -73,33 +90,66 @@ concept Plays = detail::NamesRole<T, Role> ||
 
 namespace detail {
 
+// A named object that could be copied as well as shared, where the two are not the same: whoever gives it says which. A copy
+// of an observer is as good as the observer, if it can be called as const; a clock or guard without state has nothing to share.
 template <class T>
-inline constexpr bool is_shared_role =
-    Plays<T, role::Clock> || Plays<T, role::Observer> || Plays<T, role::Guard>;
+inline constexpr bool copied_or_shared = [] {
+  using Value = std::remove_cvref_t<T>;
+  if constexpr (!std::is_lvalue_reference_v<T> || !std::copy_constructible<Value> || SharesByReference<Value>)
+    return false;
+  else if constexpr (Plays<T, role::Observer>)
+    return !std::invocable<const Value&, const Event&>;
+  else
+    return (Plays<T, role::Clock> || Plays<T, role::Guard>) &&
+           !(std::is_empty_v<Value> && std::default_initializable<Value>);
+}();
 
-// An lvalue clock, observer or guard is held by reference, as is an lvalue of any type that cannot be copied; one without
-// state is copied, which is the same to everybody. (F4)
+/// Refuses what could be held in two ways. Always true: the compile errors are inside.
+template <class T>
+consteval bool says_how_it_is_held() {
+  static_assert(!copied_or_shared<T> || !Plays<T, role::Observer>,
+                "this named observer can be copied, but changes as it is called, so that copies would go "
+                "different ways: std::ref(observer) shares it, or make its call operator const");
+  static_assert(!copied_or_shared<T> || Plays<T, role::Observer>,
+                "this named clock or guard has state and can be copied: std::ref(it) shares it with the "
+                "policy, std::move(it) gives it away");
+  return true;
+}
+
 template <class T>
 inline constexpr bool held_by_reference =
-    std::is_lvalue_reference_v<T> &&
-    (!std::copy_constructible<std::remove_cvref_t<T>> ||
-     (is_shared_role<T> &&
-      !(std::is_empty_v<std::remove_cvref_t<T>> && std::default_initializable<std::remove_cvref_t<T>>)));
+    std::is_lvalue_reference_v<T> && !std::copy_constructible<std::remove_cvref_t<T>>;
 
 template <class T>
 inline constexpr bool would_dangle =
     !std::is_lvalue_reference_v<T> && !std::move_constructible<std::remove_cvref_t<T>>;
 
+template <class T>
+struct kept_as : std::type_identity<std::remove_cvref_t<T>> {};
+template <class T>
+  requires(held_by_reference<T> || copied_or_shared<T>)
+struct kept_as<T> : std::type_identity<T> {};
+template <class T>
+  requires SharesByReference<std::remove_cvref_t<T>>
+struct kept_as<T> : std::type_identity<typename std::remove_cvref_t<T>::type&> {};
+
 }  // namespace detail
 
-/// What a policy keeps of an ingredient given as `T&&`: a reference or a value.
+/// What a policy keeps of an ingredient given as `T&&`: a value, or a reference to what cannot be copied or came as `std::ref`.
+/// (F4)
 template <class T>
-using Held =
-    std::conditional_t<detail::held_by_reference<T>, std::remove_reference_t<T>&, std::remove_cvref_t<T>>;
+using Held = typename detail::kept_as<T>::type;
 
 namespace detail {
 
-/// Keeps a `T` or a `T&` as a regular member: assignment rebinds a reference instead of assigning through it.
+/// Can it be given a new value as it is? A lambda with a capture cannot.
+template <class T>
+inline constexpr bool is_assignable =
+    !std::move_constructible<T> ||
+    (std::is_move_assignable_v<T> && (std::is_copy_assignable_v<T> || !std::copy_constructible<T>));
+
+/// Keeps a `T` or a `T&` as a regular member: assignment rebinds a reference instead of assigning through it, and replaces a
+/// value that cannot be assigned. If moving that throws, it ends the program: there would be nothing left to go on with.
 template <class T>
 class Kept {
  public:
@@ -109,6 +159,30 @@ class Kept {
 
  private:
   [[no_unique_address]] T value_;
+};
+template <class T>
+  requires(!std::is_reference_v<T> && !is_assignable<T>)
+class Kept<T> {
+ public:
+  template <class U>
+  constexpr explicit Kept(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
+  Kept(const Kept&) = default;
+  Kept(Kept&&) = default;
+  Kept& operator=(const Kept& other)
+    requires std::copy_constructible<T>
+  {
+    return *this = Kept{other};
+  }
+  Kept& operator=(Kept&& other) noexcept {
+    if (this == detail::address_of(other)) return *this;
+    value_.~T();
+    ::new (static_cast<void*>(detail::address_of(value_))) T(std::move(other.value_));
+    return *this;
+  }
+  constexpr const T& get() const noexcept { return value_; }
+
+ private:
+  T value_;  // has its address to itself, padding included: it is made anew in its place
 };
 template <class T>
 class Kept<T&> {

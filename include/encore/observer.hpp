@@ -17,12 +17,17 @@ namespace encore {
 template <class O>
 concept Observer = std::invocable<O&, const Event&>;
 
-/// Makes an observer of a callable: a named one is referred to, a temporary is moved in. (F4)
+/// Makes an observer of a callable, which it holds as a policy does: a copy, or a reference to what cannot be copied or came as
+/// `std::ref`. (F4)
 template <class F>
 class Observe {
  public:
   using role = encore::role::Observer;
-  constexpr explicit Observe(F&& tell) : tell_{std::in_place, std::forward<F>(tell)} {}
+  template <class G>
+    requires(!std::same_as<std::remove_cvref_t<G>, Observe>)
+  constexpr explicit Observe(G&& tell) : tell_{std::in_place, std::forward<G>(tell)} {
+    static_assert(detail::says_how_it_is_held<G>());
+  }
 
   ENCORE_FORCE_INLINE void operator()(const Event& event) const
       noexcept(noexcept(std::declval<Callable&>()(event))) {
@@ -31,14 +36,13 @@ class Observe {
 
  private:
   using Callable = std::remove_reference_t<decltype(std::declval<const detail::Kept<F>&>().get())>;
-  static_assert(
-      std::invocable<Callable&, const Event&>,
-      "an observer is called with `const Event&` from a const policy: give a mutable one a name, so that the "
-      "policy can refer to it");
+  static_assert(std::invocable<Callable&, const Event&>,
+                "an observer is called with `const Event&` from a const policy: give a mutable one a name, "
+                "and give Observe std::ref(it), so that the policy can refer to it");
   detail::Kept<F> tell_;
 };
 template <class F>
-Observe(F&&) -> Observe<F>;
+Observe(F&&) -> Observe<Held<F>>;
 
 namespace detail {
 

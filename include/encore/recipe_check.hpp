@@ -56,7 +56,8 @@ consteval bool has_what_its_role_needs() {
   constexpr auto would_keep = keeps_promise<Value, Role>;  // if it need not be const
   static_assert((keeps || !would_keep) && (std::is_lvalue_reference_v<T> || std::move_constructible<T>),
                 "a clock, observer or guard that changes as it is used, or cannot be moved, is held by "
-                "reference, and a temporary one would dangle: give it a name");
+                "reference, and a temporary one would dangle: give it a name, and if it can be copied, give "
+                "the policy std::ref(it)");
   if constexpr (!would_keep) {
     static_assert(!std::same_as<Role, role::Clock>,
                   "this clock is none: it needs `encore::TimePoint now()`, `encore::WallTime wall()` and "
@@ -91,9 +92,10 @@ template <Ingredient G>
 inline constexpr bool plays_a_part<G> =
     is_single<role_of<G>> || is_many<role_of<G>> || Plays<G, role::Settings>;
 
-/// Refuses ingredients that play no role, and roles that are played twice.
+/// Refuses ingredients that play no role, roles that are played twice, and what could be held in two ways.
 template <class... G>
 consteval void check_recipe() {
+  static_assert((says_how_it_is_held<G>() && ...));
   static_assert((plays_a_part<G> && ...),
                 "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
                 "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");

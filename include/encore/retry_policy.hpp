@@ -46,8 +46,9 @@ struct Rebuilt {};  // tells the constructor that starts from another policy, or
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{2}, TimeBudget{5s}};
 ///   int units = policy.run({.id = "call-17", .name = "inventory_lookup"}, [&] { return inventory.lookup("A-17"); });
 /// Only the predicate must be named (B1). Defaults: 2 retries, or no count limit where a time budget is given without a count;
-/// exponential backoff from 1 s by 2 to 60 s with 25 % proportional jitter; the last exception is rethrown (A1). Clock, observers
-/// and guards given as lvalues are referred to and must outlive the policy (F4).
+/// exponential backoff from 1 s by 2 to 60 s with 25 % proportional jitter; the last exception is rethrown (A1).
+/// Ingredients are copied, or moved in. What cannot be copied, as a breaker or a fake clock, has to be a named object, is referred
+/// to and must outlive the policy, and so must what is given as `std::ref(it)`. (F4)
 template <class ClockT, class PredicateT, class... X>
 class RetryPolicy<ClockT, PredicateT, Plus<X...>>
     : public detail::PolicyParts<ClockT, PredicateT, Plus<X...>> {

@@ -9,6 +9,9 @@ struct HandClock {
   encore::TimePoint time{};
   std::vector<encore::Duration> slept{};
 
+  HandClock() = default;
+  HandClock(const HandClock&) = delete;
+  HandClock& operator=(const HandClock&) = delete;
   encore::TimePoint now() const noexcept { return time; }
   encore::WallTime wall() const noexcept { return encore::WallTime{time.time_since_epoch()}; }
   void sleep_for(encore::Duration duration, const encore::StopView&) {

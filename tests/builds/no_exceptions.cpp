@@ -4,6 +4,7 @@
 #include <encore/encore.hpp>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -148,7 +149,7 @@ struct Allowance {
 void guards_refuse_by_outcome() {
   HandClock clock;
   Allowance allowance{.left = 2};
-  const auto guarded = policy.with(clock, allowance, encore::ReturnOutcome{});
+  const auto guarded = policy.with(clock, std::ref(allowance), encore::ReturnOutcome{});
   Server down{.busy_for = 9};
   const auto refused = guarded.run(down);
   check(!refused && refused.reason() == StopReason::refused_by_guard && refused.attempts() == 2);

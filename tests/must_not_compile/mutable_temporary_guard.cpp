@@ -1,6 +1,8 @@
 // EXPECT: a temporary one would dangle: give it a name
 #include <encore/retry_policy.hpp>
 
+#include <functional>
+
 class Limiter {
  public:
   using role = encore::role::Guard;
@@ -22,7 +24,7 @@ class Limiter {
 int test() {
 #ifdef ENCORE_FIXED
   Limiter limiter;
-  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, limiter};
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, std::ref(limiter)};
 #else
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, Limiter{}};
 #endif

@@ -1,6 +1,8 @@
 // EXPECT: a temporary one would dangle: give it a name
 #include <encore/retry_policy.hpp>
 
+#include <functional>
+
 struct Count {
   int events = 0;
   void operator()(const encore::Event&) { ++events; }
@@ -9,7 +11,7 @@ struct Count {
 int test() {
 #ifdef ENCORE_FIXED
   Count count;
-  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, count};
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, std::ref(count)};
 #else
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, Count{}};
 #endif

@@ -203,7 +203,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
 /// |-------------------------------------------|----------------------------------------------------------------------------|
 /// | the policy, the operation, the sleeper    | copied, or moved, into the coroutine's frame: temporaries will do          |
 /// | the call: its texts, stop token and scope | copied into the frame; a temporary token is refused                        |
-/// | what the policy was given as an lvalue    | referred to: clock, observers, guards; temporaries of these are refused    |
+/// | what the policy itself refers to          | referred to: a clock, observer or guard that is not copied, or `std::ref`  |
 /// | the call's `outer`                        | referred to, as the attempt around this call, which awaits it              |
 /// | what the operation or the sleeper capture | in the frame, if they capture it by value                                  |
 /// | the attempt                               | in the frame: valid in the operation's coroutine, until that has ended     |

@@ -1,0 +1,19 @@
+// EXPECT: this named observer can be copied, but changes as it is called
+// EXPECT: std::ref
+#include <encore/retry_policy.hpp>
+
+#include <functional>
+
+struct Log {
+  void operator()(const encore::Event&) {}
+};
+
+int test() {
+  Log it;
+#ifdef ENCORE_FIXED
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, std::ref(it)};
+#else
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, it};
+#endif
+  return policy.run([] { return 17; });
+}
