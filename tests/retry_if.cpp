@@ -1,6 +1,10 @@
+#include <encore/hint.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/outcome.hpp>
+#include <encore/predicate.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/testing/durations.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -14,7 +18,8 @@
 
 using namespace encore::testing;
 using encore::RetryIfNoValue, encore::RetryIfResult, encore::RetryPolicy, encore::Thrown;
-using encore::Returned, encore::RetryIf, encore::RetryIfErrorValue, encore::RetryIfMessageContains;
+using encore::Returned, encore::RetryIf, encore::RetryOn, encore::RetryIfErrorValue,
+    encore::RetryIfMessageContains;
 
 namespace {
 
@@ -63,6 +68,122 @@ TEST_CASE("a function is asked about the exceptions that its argument names [B6]
                 HttpError{503}));
 }
 
+// What a policy does with a callable that always does the same.
+template <class Predicate, class F, class... More>
+int attempts_of(const Predicate& predicate, F fail, const More&... more) {
+  FakeClock clock;
+  int attempts = 0;
+  try {
+    static_cast<void>(RetryPolicy{clock, predicate, more...}.run([&] {
+      ++attempts;
+      return fail();
+    }));
+  } catch (...) {}
+  return attempts;
+}
+
+struct Response {
+  int status = 200;
+  std::optional<std::chrono::seconds> wait{};
+};
+struct Throttled : Response {};
+// Shaped like std::expected, which C++20 has not.
+template <class E>
+struct Expected {
+  bool has;
+  E failed{};
+  bool has_value() const { return has; }
+  const E& error() const { return failed; }
+};
+
+TEST_CASE("RetryIf about what the callable returns is asked about returned values [B9]", "[retry_if]") {
+  const RetryIf busy{[](const Response& response) { return response.status == 503; }};
+  CHECK(attempts_of(busy, [] { return Response{503}; }) == 3);
+  CHECK(attempts_of(busy, [] { return Response{404}; }) == 1);
+  CHECK(attempts_of(busy, [] { return Throttled{{503}}; }) == 3);  // as a catch clause takes what derives
+  CHECK(attempts_of(busy, []() -> int { throw Response{503}; }) == 3);
+  CHECK(attempts_of(busy, []() -> Response { throw Throttled{{503}}; }) == 3);
+  CHECK(attempts_of(busy, []() -> Response { throw std::runtime_error{"another"}; }) == 1);
+  CHECK(attempts_of(RetryIf{[](const Returned<Response>& failure) { return failure.attempt.ordinal < 2; }},
+                    [] { return Throttled{}; }) == 2);
+
+  static Response shared{503};
+  CHECK(attempts_of(busy, []() -> Response& { return shared; }) == 3);
+  CHECK(attempts_of(RetryIf{[](const char* text) { return *text == 'b'; }}, [] { return "busy"; }) == 3);
+}
+
+TEST_CASE("RetryIf about the error in a result like std::expected is asked about that error alone [B9]",
+          "[retry_if]") {
+  const RetryIf busy{[](const Response& error) { return error.status == 503; }};
+  CHECK(attempts_of(busy, [] { return Expected<Response>{false, {503}}; }) == 3);
+  CHECK(attempts_of(busy, [] { return Expected<Throttled>{false, {{503}}}; }) == 3);
+  CHECK(attempts_of(busy, [] { return Expected<Response>{false, {404}}; }) == 1);
+  CHECK(attempts_of(busy, [] { return Expected<Response>{true, {503}}; }) == 1);
+  CHECK(attempts_of(RetryIfResult{[](const Response& error) { return error.status == 503; }},
+                    [] { return Expected<Response>{false, {503}}; }) == 3);
+}
+
+TEST_CASE("the same test means the same in RetryIf, NeverRetryIf and HintFrom [B9]", "[retry_if]") {
+  const auto busy = [](const Response& response) { return response.status == 503; };
+  const auto wait = [](const Response& response) { return response.wait; };
+  const auto waits_of = [&](auto fail) {
+    FakeClock clock;
+    const RetryPolicy policy{clock, RetryIf{busy}, encore::HintFrom{wait}, encore::NoJitter{},
+                             encore::MaxRetries{1}};
+    try {
+      static_cast<void>(policy.run(fail));
+    } catch (const Response&) {}
+    return clock.sleeps();
+  };
+  const auto check = [&](auto fail) {
+    CHECK(attempts_of(RetryIf{busy}, fail) == 3);
+    CHECK(attempts_of(RetryIf{busy}, fail, encore::NeverRetryIf{busy}) == 1);
+    CHECK(waits_of(fail) == encore::testing::Durations{std::chrono::seconds{7}});
+  };
+  const Response slow{503, std::chrono::seconds{7}};
+  check([&] { return slow; });
+  check([&] { return Throttled{slow}; });
+  check([&]() -> int { throw slow; });
+  check([&]() -> int { throw Throttled{slow}; });
+  check([&] { return Expected<Response>{false, slow}; });
+}
+
+TEST_CASE("the negation of a test has no opinion on what the test was not asked about [B9]", "[retry_if]") {
+  const auto not_found = !RetryIf{[](const Response& response) { return response.status == 200; }};
+  CHECK(attempts_of(not_found, [] { return Response{404}; }) == 3);
+  CHECK(attempts_of(not_found, [] { return Response{200}; }) == 1);
+  CHECK(attempts_of(not_found, []() -> Response { throw std::runtime_error{"no value"}; }) == 1);
+  CHECK(attempts_of(not_found, []() -> Response { throw 42; }) == 1);
+  CHECK(attempts_of(!not_found, []() -> Response { throw 42; }) == 1);
+
+  const auto not_final = !RetryIf{[](const std::string& error) { return error == "final"; }};
+  CHECK(attempts_of(not_final, [] { return Expected<std::string>{false, "busy"}; }) == 3);
+  CHECK(attempts_of(not_final, [] { return Expected<std::string>{false, "final"}; }) == 1);
+  CHECK(attempts_of(not_final, [] { return Expected<std::string>{true, "busy"}; }) == 1);  // a success
+  CHECK(attempts_of(!RetryIfErrorValue{[](const std::string& error) { return error == "final"; }},
+                    [] { return Expected<std::string>{true, "busy"}; }) == 1);
+
+  const auto not_500 = !RetryIf{[](const HttpError& error) { return error.status == 500; }};
+  CHECK(attempts_of(not_500, []() -> int { throw HttpError{503}; }) == 3);
+  CHECK(attempts_of(not_500, []() -> int { throw HttpError{500}; }) == 1);
+  CHECK(attempts_of(not_500, []() -> int { throw std::runtime_error{"another"}; }) == 1);
+  CHECK(attempts_of(not_500 || RetryOn<std::runtime_error>{},
+                    []() -> int { throw std::runtime_error{"another"}; }) == 3);
+  CHECK(attempts_of(RetryOn<std::runtime_error>{} && not_500,
+                    []() -> int { throw std::runtime_error{"another"}; }) == 1);
+  CHECK(attempts_of(!(RetryOn<int>{} || not_500), []() -> int { throw HttpError{500}; }) == 3);
+}
+
+TEST_CASE("a part of a filter that is idle for this callable is left out [B9]", "[retry_if]") {
+  const auto either = RetryIf{[](const Response& response) { return response.status == 503; }} ||
+                      RetryIf{[](const HttpError& error) { return error.status == 503; }};
+  CHECK(attempts_of(either, []() -> int { throw HttpError{503}; }) == 3);
+  CHECK(attempts_of(either, [] { return std::string{"fine"}; }) == 1);
+  CHECK(attempts_of(either, [] { return Response{503}; }) == 3);
+  CHECK(attempts_of(RetryOn<int>{} || RetryIfResult{[](const Response&) { return true; }},
+                    []() -> std::string { throw 5; }) == 3);
+}
+
 TEST_CASE("a function may have state [B6]", "[retry_if]") {
   const RetryPolicy policy{RetryIf{[limit = std::make_shared<int>(500)](const HttpError& error) {
                              return error.status >= *limit;
@@ -106,15 +227,6 @@ TEST_CASE("results without a value: optional and outcome [B6]", "[retry_if]") {
   CHECK(attempts == 3);
 }
 
-// Shaped like std::expected, which C++20 has not.
-template <class E>
-struct Expected {
-  bool has;
-  E failed{};
-  bool has_value() const { return has; }
-  const E& error() const { return failed; }
-};
-
 TEST_CASE("results whose error a function accepts [B6, B8]", "[retry_if]") {
   const RetryIfErrorValue busy{[](int code) { return code == 11; }};
   CHECK(retries_value(busy, Expected<int>{false, 11}));
@@ -124,14 +236,14 @@ TEST_CASE("results whose error a function accepts [B6, B8]", "[retry_if]") {
 }
 
 TEST_CASE("a whole failure decides between two that look alike [B8]", "[retry_if]") {
-  struct Response {
+  struct Refusal {
     int status;
     std::string code;
   };
   const auto retry = RetryIfResult{
-      [](const Response& response) { return response.status == 429 && response.code != "no_quota"; }};
-  CHECK(retries_value(retry, Response{429, "slow_down"}));
-  CHECK_FALSE(retries_value(retry, Response{429, "no_quota"}));
+      [](const Refusal& response) { return response.status == 429 && response.code != "no_quota"; }};
+  CHECK(retries_value(retry, Refusal{429, "slow_down"}));
+  CHECK_FALSE(retries_value(retry, Refusal{429, "no_quota"}));
 }
 
 TEST_CASE("messages match letter for letter, of what has one [B6]", "[retry_if]") {

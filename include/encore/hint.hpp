@@ -1,5 +1,6 @@
 // What the server said about when to come back.
 #pragma once
+#include <encore/asked.hpp>
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
 #include <encore/failure.hpp>
@@ -13,32 +14,6 @@
 namespace encore {
 
 namespace detail {
-
-// Of a function that takes one argument, the type of that argument: what `RetryIf{[](const HttpError&) { … }}` looks at.
-template <class F>
-struct only_argument {};
-template <class F>
-  requires requires { &F::operator(); }  // one call operator, which is no template
-struct only_argument<F> : only_argument<decltype(&F::operator())> {};
-template <class R, class A>
-struct only_argument<R (*)(A)> : std::type_identity<std::remove_cvref_t<A>> {};
-template <class R, class A>
-struct only_argument<R (*)(A) noexcept> : std::type_identity<std::remove_cvref_t<A>> {};
-template <class C, class R, class A>
-struct only_argument<R (C::*)(A) const> : std::type_identity<std::remove_cvref_t<A>> {};
-template <class C, class R, class A>
-struct only_argument<R (C::*)(A) const noexcept> : std::type_identity<std::remove_cvref_t<A>> {};
-template <class F>
-using only_argument_of = typename only_argument<F>::type;
-
-template <class F>
-concept HasOnlyArgument = requires { typename only_argument_of<F>; };
-
-// Can it be asked: as const, about that one argument? A template, or one of several, says later what it takes.
-template <class F>
-inline constexpr bool can_be_asked = std::is_class_v<F> && !requires { &F::operator(); };
-template <HasOnlyArgument F>
-inline constexpr bool can_be_asked<F> = std::is_invocable_v<const F&, const only_argument_of<F>&>;
 
 inline constexpr auto no_hint = std::optional<Duration>{};
 
@@ -93,7 +68,8 @@ std::optional<Duration> hint_of(const T& carrier, const Now& now) {
 }
 
 /// Reads the hint of a type that cannot be extended: `HintFrom{[](const http::Error& e) { return e.wait; }}`. The function's
-/// one argument says which exceptions, or which results, it is asked about. If it throws, there is no hint.
+/// one argument says what it is asked about, as in `RetryIf`: an exception, what the callable returns, or the error in a
+/// `std::expected`. If it throws, there is no hint. (B9, E5)
 template <class F>
 struct HintFrom {
   using role = encore::role::HintSource;
@@ -108,21 +84,20 @@ struct HintFrom {
 
   std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
     auto found = detail::no_hint;
-    if constexpr (detail::HasOnlyArgument<F>) {
-      using E = detail::only_argument_of<F>;
-      if constexpr (std::same_as<E, Thrown>)
-        found = detail::as_wait(read(failure), now);
-      else
-        failure.with<E>([&](const auto& error) { found = detail::as_wait(read(error), now); });
-    }
+    detail::ask(read, failure, [&](const auto& hint) { found = detail::as_wait(hint, now); });
     return found;
   }
   template <class Value>
+    requires detail::AskedAbout<F, Value>
   std::optional<Duration> hint(const Returned<Value>& failure, const Now& now) const {
-    if constexpr (std::invocable<const F&, const Value&>)
-      return detail::as_wait(read(failure.value), now);
-    else
-      return detail::no_hint;
+    auto found = detail::no_hint;
+    detail::ask(read, failure, [&](const auto& hint) { found = detail::as_wait(hint, now); });
+    return found;
+  }
+
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfit<F, V>();
   }
 };
 

@@ -1,11 +1,9 @@
 // The policy's own list of what is never retried, whatever the filter says.
 #pragma once
+#include <encore/asked.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/retry_if.hpp>
 
-#include <concepts>
-#include <exception>
 #include <utility>
 
 namespace encore {
@@ -18,8 +16,8 @@ struct NeverRetry {
   bool matches([[maybe_unused]] const Thrown& failure) const noexcept { return (failure.is<E>() || ...); }
 };
 
-/// Never retries the exceptions, or the returned values, for which a function says yes; its argument as in `RetryIf` and
-/// `RetryIfResult`. A 429 that means "no quota left" is refused by it where a 429 that means "slower" is retried. (B8)
+/// Never retries the failures for which a function says yes; its argument says what it is asked about, as in `RetryIf`. A 429
+/// that means "no quota left" is refused by it where a 429 that means "slower" is retried. (B8, B9)
 template <class F>
 struct NeverRetryIf {
   using role = encore::role::Never;
@@ -29,15 +27,15 @@ struct NeverRetryIf {
   F test;
   constexpr explicit NeverRetryIf(F f) : test(std::move(f)) {}
 
-  bool matches(const Thrown& failure) const
-    requires(detail::HasOnlyArgument<F> || std::predicate<const F&, const std::exception&>)
-  {
-    return detail::holds_for(test, failure);
+  template <class Failed>
+    requires detail::CanAsk<F, Failed>
+  bool matches(const Failed& failure) const {
+    return detail::opinion_by(test, failure) == detail::Opinion::yes;
   }
-  template <class Value>
-    requires detail::TestsValue<F, Value>
-  bool matches(const Returned<Value>& failure) const {
-    return detail::holds_for(test, failure);
+
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfit<F, V>();
   }
 };
 

@@ -1,5 +1,6 @@
 // Which failures deserve another attempt. There is no default: whoever writes a policy says so.
 #pragma once
+#include <encore/asked.hpp>
 #include <encore/error_name.hpp>
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
@@ -15,17 +16,18 @@
 
 namespace encore {
 
-/// Has `P` an opinion on exceptions?
+/// Has `P` an opinion on failures of this kind: a `Thrown`, or a `Returned<V>`?
+template <class P, class Failed>
+concept Judges = requires(const P& predicate, const Failed& failure) {
+  { predicate.matches(failure) } -> std::convertible_to<bool>;
+};
+/// Has it one on exceptions?
 template <class P>
-concept JudgesExceptions = requires(const P& predicate, const Thrown& failure) {
-  { predicate.matches(failure) } -> std::convertible_to<bool>;
-};
-/// Has `P` an opinion on returned values of this type?
+concept JudgesExceptions = Judges<P, Thrown>;
+/// Has it one on returned values of this type?
 template <class P, class Value>
-concept JudgesValues = requires(const P& predicate, const Returned<Value>& failure) {
-  { predicate.matches(failure) } -> std::convertible_to<bool>;
-};
-/// Does `P` look at returned values of some type? Then a result that it cannot look at is refused at compile time.
+concept JudgesValues = Judges<P, Returned<Value>>;
+/// Does `P` look at returned values of some type?
 template <class P>
 inline constexpr bool looks_at_values = requires { requires P::looks_at_values; };
 
@@ -108,6 +110,35 @@ inline constexpr bool types_only = requires { requires P::types_only; };
 template <class P>
 inline constexpr bool rules_out_never = !JudgesExceptions<P> || requires { requires P::rules_out_never; };
 
+/// What a predicate says of a failure; one that has no word for "I was not asked" always says yes or no.
+template <class P, class Failed>
+  requires Judges<P, Failed>
+Opinion opinion_of(const P& predicate, const Failed& failure) {
+  if constexpr (requires {
+                  { predicate.opinion(failure) } -> std::same_as<Opinion>;
+                })
+    return predicate.opinion(failure);
+  else
+    return opinion(predicate.matches(failure));
+}
+
+/// The kinds of failure that a predicate can be asked about under a callable that returns `V`. Refuses what cannot be meant.
+template <class P, class V>
+consteval Kinds kinds_of() {
+  if constexpr (requires { P::template kinds<V>(); }) {
+    return P::template kinds<V>();
+  } else {
+    Kinds kinds{.exceptions = exceptions_exist && JudgesExceptions<P>};
+    if constexpr (!std::is_void_v<V>) kinds.values = JudgesValues<P, V>;
+    return kinds;
+  }
+}
+/// Refuses a test that is part of `P` and is never asked, though its author meant it to be.
+template <class P, class V>
+consteval void refuse_misfits_of() {
+  if constexpr (requires { P::template refuse_misfit<V>(); }) P::template refuse_misfit<V>();
+}
+
 template <class L, class R>
 struct Joined {
   using role = encore::role::Predicate;
@@ -117,6 +148,11 @@ struct Joined {
   [[no_unique_address]] L left;
   [[no_unique_address]] R right;
 
+  template <class V>
+  static consteval void refuse_misfit() {
+    refuse_misfits_of<L, V>();
+    refuse_misfits_of<R, V>();
+  }
   std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
     const auto found = hint_by(left, failure, now);
     return found ? found : hint_by(right, failure, now);
@@ -129,59 +165,62 @@ struct Joined {
 
 }  // namespace detail
 
-// In a composition a part that has no opinion on this kind of failure is left out; if none has one, neither has the whole.
-
-/// At least one of them matches.
+/// At least one of them matches. A part that has no opinion on a failure is left out; if none has one, neither has the whole.
 template <class L, class R>
 struct EitherPredicate : detail::Joined<L, R> {
-  bool matches(const Thrown& failure) const
-    requires(JudgesExceptions<L> || JudgesExceptions<R>)
-  {
-    if constexpr (JudgesExceptions<L>) {
+  template <class Failed>
+    requires(Judges<L, Failed> || Judges<R, Failed>)
+  bool matches(const Failed& failure) const {
+    if constexpr (Judges<L, Failed>) {
       if (this->left.matches(failure)) return true;
     }
-    if constexpr (JudgesExceptions<R>)
+    if constexpr (Judges<R, Failed>)
       return this->right.matches(failure);
     else
       return false;
   }
-  template <class Value>
-    requires(JudgesValues<L, Value> || JudgesValues<R, Value>)
-  bool matches(const Returned<Value>& failure) const {
-    if constexpr (JudgesValues<L, Value>) {
-      if (this->left.matches(failure)) return true;
+  template <class Failed>
+    requires(Judges<L, Failed> || Judges<R, Failed>)
+  detail::Opinion opinion(const Failed& failure) const {
+    auto said = detail::Opinion::none;
+    if constexpr (Judges<L, Failed>) said = detail::opinion_of(this->left, failure);
+    if constexpr (Judges<R, Failed>) {
+      if (said == detail::Opinion::yes) return said;
+      if (const auto other = detail::opinion_of(this->right, failure); other != detail::Opinion::none)
+        return other;
     }
-    if constexpr (JudgesValues<R, Value>)
-      return this->right.matches(failure);
-    else
-      return false;
+    return said;
+  }
+  template <class V>
+  static consteval detail::Kinds kinds() {
+    return detail::kinds_of<L, V>() | detail::kinds_of<R, V>();
   }
 };
 
-/// Both match.
+/// Both match. It has an opinion on what both have one on.
 template <class L, class R>
 struct BothPredicates : detail::Joined<L, R> {
-  bool matches(const Thrown& failure) const
-    requires(JudgesExceptions<L> || JudgesExceptions<R>)
-  {
-    if constexpr (JudgesExceptions<L>) {
-      if (!this->left.matches(failure)) return false;
-    }
-    if constexpr (JudgesExceptions<R>)
-      return this->right.matches(failure);
-    else
-      return true;
+  template <class Failed>
+    requires(Judges<L, Failed> && Judges<R, Failed>)
+  bool matches(const Failed& failure) const {
+    return this->left.matches(failure) && this->right.matches(failure);
   }
-  template <class Value>
-    requires(JudgesValues<L, Value> || JudgesValues<R, Value>)
-  bool matches(const Returned<Value>& failure) const {
-    if constexpr (JudgesValues<L, Value>) {
-      if (!this->left.matches(failure)) return false;
-    }
-    if constexpr (JudgesValues<R, Value>)
-      return this->right.matches(failure);
-    else
-      return true;
+  template <class Failed>
+    requires(Judges<L, Failed> && Judges<R, Failed>)
+  detail::Opinion opinion(const Failed& failure) const {
+    const auto said = detail::opinion_of(this->left, failure);
+    if (said == detail::Opinion::no) return said;
+    const auto other = detail::opinion_of(this->right, failure);
+    return other == detail::Opinion::yes ? said : other;
+  }
+  template <class V>
+  static consteval detail::Kinds kinds() {
+    constexpr auto left = detail::kinds_of<L, V>(), right = detail::kinds_of<R, V>();
+    static_assert(
+        !left.any() || !right.any() || (left & right).any(),
+        "for this callable one of these predicates is asked about exceptions and the other about returned "
+        "values, so no failure satisfies both: join them with ||");
+    return left & right;
   }
 };
 
@@ -192,17 +231,43 @@ struct NotPredicate {
   static constexpr bool looks_at_values = encore::looks_at_values<P>;
   static constexpr bool types_only = detail::types_only<P>;
   [[no_unique_address]] P negated;
-  bool matches(const Thrown& failure) const
-    requires JudgesExceptions<P>
-  {
-    return !negated.matches(failure);
+
+  template <class Failed>
+    requires Judges<P, Failed>
+  bool matches(const Failed& failure) const {
+    return detail::opinion_of(negated, failure) == detail::Opinion::no;
   }
-  template <class Value>
-    requires JudgesValues<P, Value>
-  bool matches(const Returned<Value>& failure) const {
-    return !negated.matches(failure);
+  template <class Failed>
+    requires Judges<P, Failed>
+  detail::Opinion opinion(const Failed& failure) const {
+    return !detail::opinion_of(negated, failure);
+  }
+  template <class V>
+  static consteval detail::Kinds kinds() {
+    return detail::kinds_of<P, V>();
+  }
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfits_of<P, V>();
   }
 };
+
+namespace detail {
+
+/// Can one failure satisfy both? Tests of values that name unrelated types are never asked about the same one.
+template <class L, class R>
+inline constexpr bool may_agree_on_values = looks_at_values<L> && looks_at_values<R>;
+template <class L, class R>
+  requires requires {
+    typename L::Tested;
+    typename R::Tested;
+  }
+inline constexpr bool may_agree_on_values<L, R> =
+    JudgesValues<L, typename R::Tested> || JudgesValues<R, typename L::Tested>;
+template <class L, class R>
+inline constexpr bool may_agree = (JudgesExceptions<L> && JudgesExceptions<R>) || may_agree_on_values<L, R>;
+
+}  // namespace detail
 
 /// Retries what either would: `RetryOn<TimeoutError>{} || RetryIfResult{is_busy}`. (B6)
 template <Predicate L, Predicate R>
@@ -213,13 +278,13 @@ constexpr EitherPredicate<L, R> operator||(L left, R right) {
 template <Predicate L, Predicate R>
 constexpr BothPredicates<L, R> operator&&(L left, R right) {
   static_assert(
-      !((JudgesExceptions<L> && !looks_at_values<L> && !JudgesExceptions<R>) ||
-        (JudgesExceptions<R> && !looks_at_values<R> && !JudgesExceptions<L>)),
+      detail::may_agree<L, R>,
       "one of these predicates looks at exceptions and the other at returned values, so no failure satisfies "
       "both: join them with ||");
   return {{std::move(left), std::move(right)}};
 }
-/// Retries what it would not: `!RetryOn<InvalidArgument>{}` is every exception but these.
+/// Retries what it has an opinion on and would not retry: `!RetryOn<InvalidArgument>{}` is every exception but these, `!RetryIf{…}`
+/// what its function was asked about and said no to. (B9)
 template <Predicate P>
 constexpr NotPredicate<P> operator!(P predicate) {
   return {std::move(predicate)};

@@ -1,5 +1,6 @@
 // Predicates from functions: on exceptions, on messages and on returned values.
 #pragma once
+#include <encore/asked.hpp>
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/predicate.hpp>
@@ -12,64 +13,34 @@
 
 namespace encore {
 
-namespace detail {
-
-// Does a test take more than the exception or the value: a whole failure, with its attempt?
-template <class T>
-inline constexpr bool is_whole_failure = std::same_as<T, Thrown>;
-template <class Value>
-inline constexpr bool is_whole_failure<Returned<Value>> = true;
+/// Retries the failures for which a function says yes. Its one argument says what it is asked about: what a catch clause of
+/// that type would take, without conversions, whether it was thrown, returned, or is the error in a returned `std::expected`.
+///   RetryIf{[](const HttpError& error) { return error.status >= 500; }}         an exception that is one, or such an error
+///   RetryIf{[](const Response& response) { return response.status == 503; }}    what the callable returns
+/// `const std::exception&` takes all exceptions of the kind, `const Thrown&` any, with its attempt, `const Returned<V>&` a value
+/// with its attempt. A generic function is asked about `std::exception`. Of anything else it has no opinion, and nor has its
+/// negation: `!RetryIf{…}` retries what it was asked about and said no to. One that is never asked does not compile. (B6, B9)
 template <class F>
-inline constexpr bool asks_about_the_attempt = false;
-template <HasOnlyArgument F>
-inline constexpr bool asks_about_the_attempt<F> = is_whole_failure<only_argument_of<F>>;
-
-// Asks `test` about an exception: of the type its one argument names, or of the whole failure. A test with several call
-// operators, or a generic one, is asked about `std::exception`.
-template <class F>
-bool holds_for(const F& test, const Thrown& failure) {
-  auto holds = false;
-  if constexpr (HasOnlyArgument<F>) {
-    using E = only_argument_of<F>;
-    if constexpr (std::same_as<E, Thrown>)
-      holds = test(failure);
-    else
-      failure.with<E>([&](const auto& error) { holds = test(error); });
-  } else {
-    failure.with<std::exception>([&](const std::exception& error) { holds = test(error); });
-  }
-  return holds;
-}
-
-// The value itself is tried first: a generic test is meant for it.
-template <class F, class Value>
-concept TestsValue =
-    std::predicate<const F&, const Value&> || std::predicate<const F&, const Returned<Value>&>;
-
-template <class F, class Value>
-bool holds_for(const F& test, const Returned<Value>& failure) {
-  if constexpr (std::predicate<const F&, const Value&>)
-    return test(failure.value);
-  else
-    return test(failure);
-}
-
-}  // namespace detail
-
-/// Retries the exceptions for which a function says yes. Its one argument says which: `RetryIf{[](const HttpError& e) {
-/// return e.status >= 500; }}`; `const std::exception&` for all of them, `const Thrown&` for the attempt as well. (B6)
-template <class F>
-struct RetryIf {
+struct RetryIf : detail::tested_value<F> {
   using role = encore::role::Predicate;
   static constexpr bool types_only = !detail::asks_about_the_attempt<F>;
   static_assert(detail::can_be_asked<F>,
                 "RetryIf calls its function, as const, with one argument: `const YourError&`, `const "
-                "std::exception&` or "
-                "`const encore::Thrown&`");
+                "std::exception&`, `const encore::Thrown&`, or what the call returns");
+  static constexpr bool looks_at_values = requires { typename detail::tested_value<F>::Tested; };
   F test;
   constexpr explicit RetryIf(F f) : test(std::move(f)) {}
 
-  bool matches(const Thrown& failure) const { return detail::holds_for(test, failure); }
+  template <class Failed>
+    requires detail::CanAsk<F, Failed>
+  detail::Opinion opinion(const Failed& failure) const {
+    return detail::opinion_by(test, failure);
+  }
+  template <class Failed>
+    requires detail::CanAsk<F, Failed>
+  bool matches(const Failed& failure) const {
+    return opinion(failure) == detail::Opinion::yes;
+  }
 
   std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
     auto found = detail::no_hint;
@@ -79,12 +50,21 @@ struct RetryIf {
     }
     return found;
   }
+
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfit<F, V>();
+  }
+  template <class V>
+  static consteval detail::Kinds kinds() {
+    return detail::kinds_of_test<F, V>();
+  }
 };
 
-/// Retries the returned values for which a function says yes; it takes the value, or `const Returned<V>&` for the attempt as
-/// well. Such a value is a failure; every other one is a success. (B8)
+/// Retries the returned values for which a function says yes. It takes the value, `const Returned<V>&` for the attempt as well,
+/// or the error in a `std::expected`, as in `RetryIf`; a generic one is asked about any value. Such a value is a failure. (B8, B9)
 template <class F>
-struct RetryIfResult {
+struct RetryIfResult : detail::tested_value<F> {
   using role = encore::role::Predicate;
   // A generic test may turn out to look at the attempt.
   static constexpr bool types_only = detail::HasOnlyArgument<F> && !detail::asks_about_the_attempt<F>;
@@ -93,9 +73,19 @@ struct RetryIfResult {
   constexpr explicit RetryIfResult(F f) : test(std::move(f)) {}
 
   template <class Value>
-    requires detail::TestsValue<F, Value>
+    requires detail::AskedAbout<F, Value, detail::Generic::about_values>
+  detail::Opinion opinion(const Returned<Value>& failure) const {
+    return detail::opinion_by<detail::Generic::about_values>(test, failure);
+  }
+  template <class Value>
+    requires detail::AskedAbout<F, Value, detail::Generic::about_values>
   bool matches(const Returned<Value>& failure) const {
-    return detail::holds_for(test, failure);
+    return opinion(failure) == detail::Opinion::yes;
+  }
+
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfit<F, V, detail::Generic::about_values>();
   }
 };
 
@@ -113,7 +103,8 @@ struct RetryIfNoValue {
   }
 };
 
-/// Retries results like `std::expected` whose error a function accepts.
+/// Retries results like `std::expected` whose error a function accepts, of the very type that it takes. It has no opinion on a
+/// result with a value.
 template <class F>
 struct RetryIfErrorValue {
   using role = encore::role::Predicate;
@@ -122,13 +113,21 @@ struct RetryIfErrorValue {
   F test;
   constexpr explicit RetryIfErrorValue(F f) : test(std::move(f)) {}
 
-  template <class Value>
-    requires requires(const F& f, const Value& result) {
-      { result.has_value() } -> std::convertible_to<bool>;
-      { f(result.error()) } -> std::convertible_to<bool>;
-    }
+  template <detail::HoldsError Value>
+    requires detail::AskedAbout<F, detail::error_in<Value>, detail::Generic::about_values>
+  detail::Opinion opinion(const Returned<Value>& failure) const {
+    return failure.value.has_value() ? detail::Opinion::none : detail::opinion(test(failure.value.error()));
+  }
+  template <detail::HoldsError Value>
+    requires detail::AskedAbout<F, detail::error_in<Value>, detail::Generic::about_values>
   bool matches(const Returned<Value>& failure) const {
-    return !failure.value.has_value() && test(failure.value.error());
+    return opinion(failure) == detail::Opinion::yes;
+  }
+
+  template <class V>
+  static consteval void refuse_misfit() {
+    if constexpr (detail::HoldsError<V>)
+      detail::refuse_misfit<F, detail::error_in<V>, detail::Generic::about_values>();
   }
 };
 

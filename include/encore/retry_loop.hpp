@@ -53,8 +53,7 @@ struct Results {
       return JudgesValues<typename Policy::PredicateType, Value>;
   }();
   static constexpr bool movable = std::is_void_v<R> || std::is_reference_v<R> || std::move_constructible<R>;
-  static_assert(std::is_void_v<R> || judged || !looks_at_values<typename Policy::PredicateType>,
-                "this policy's predicate looks at returned values, but not at what this callable returns");
+  static_assert(filter_fits<Policy, Value>());
   static_assert(!judged || movable, "a predicate on returned values needs a result that can be moved");
   static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
 };

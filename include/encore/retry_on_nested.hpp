@@ -92,6 +92,15 @@ struct AlsoNested {
     return predicate.matches(failure);
   }
 
+  template <class V>
+  static consteval detail::Kinds kinds() {
+    return detail::kinds_of<P, V>();
+  }
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfits_of<P, V>();
+  }
+
   std::optional<Duration> hint(const Thrown& failure, const Now& now) const
     requires requires(const P& p) { p.hint(failure, now); }
   {

@@ -75,6 +75,7 @@ class Retrying {
   /// The attempt returned a value: a success, which ends the call with `StopReason::succeeded`, or a failure to decide on.
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
+    static_assert(detail::filter_fits<Policy, Value>());
     if constexpr (JudgesValues<typename Policy::PredicateType, Value>) return state_.returned(value);
     succeeded();
     return {.stop = StopReason::succeeded};

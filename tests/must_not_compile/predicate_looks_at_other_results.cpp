@@ -1,4 +1,5 @@
-// EXPECT: this policy's predicate looks at returned values, but not at what this callable returns
+// EXPECT: this filter can never be asked about this callable
+// EXPECT: string
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -54,15 +54,23 @@ class ShadowPredicate {
         candidate_{std::move(candidate)},
         verdicts_{&verdicts} {}
 
-  bool matches(const Thrown& failure) const
-    requires JudgesExceptions<Real>
-  {
+  template <class Failed>
+    requires Judges<Real, Failed>
+  bool matches(const Failed& failure) const {
+    return opinion(failure) == detail::Opinion::yes;
+  }
+  template <class Failed>
+    requires Judges<Real, Failed>
+  detail::Opinion opinion(const Failed& failure) const {
     return compare(failure);
   }
-  template <class Value>
-    requires JudgesValues<Real, Value>
-  bool matches(const Returned<Value>& failure) const {
-    return compare(failure);
+  template <class V>
+  static consteval detail::Kinds kinds() {
+    return detail::kinds_of<Real, V>();
+  }
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfits_of<Real, V>();
   }
   std::optional<Duration> hint(const Thrown& failure, const Now& now) const {
     return detail::hint_by(real_, failure, now);
@@ -71,15 +79,15 @@ class ShadowPredicate {
 
  private:
   template <class Failed>
-  bool compare(const Failed& failure) const {
-    const bool real = real_.matches(failure);
+  detail::Opinion compare(const Failed& failure) const {
+    const auto real = detail::opinion_of(real_, failure);
     auto threw = StopReason::none;
     auto candidate = false;
     if constexpr (requires { candidate_.matches(failure); }) {
       threw = StopReason::predicate_threw;
       candidate = detail::holds([&] { return candidate_.matches(failure); }, threw);
     }
-    verdicts_->add(real, candidate, threw != StopReason::none);
+    verdicts_->add(real == detail::Opinion::yes, candidate, threw != StopReason::none);
     return real;
   }
 

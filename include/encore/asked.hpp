@@ -1,0 +1,251 @@
+// What a test of the user's is asked about, and what it says: one meaning wherever such a test is given.
+#pragma once
+#include <encore/failure.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace encore::detail {
+
+// Of a function that takes one argument, the type of that argument: what `RetryIf{[](const HttpError&) { … }}` looks at.
+template <class F>
+struct only_argument {};
+template <class F>
+  requires requires { &F::operator(); }  // one call operator, which is no template
+struct only_argument<F> : only_argument<decltype(&F::operator())> {};
+template <class R, class A>
+struct only_argument<R (*)(A)> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class R, class A>
+struct only_argument<R (*)(A) noexcept> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class C, class R, class A>
+struct only_argument<R (C::*)(A) const> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class C, class R, class A>
+struct only_argument<R (C::*)(A) const noexcept> : std::type_identity<std::remove_cvref_t<A>> {};
+template <class F>
+using only_argument_of = typename only_argument<F>::type;
+
+template <class F>
+concept HasOnlyArgument = requires { typename only_argument_of<F>; };
+
+// Can it be asked: as const, about that one argument? A template, or one of several, says later what it takes.
+template <class F>
+inline constexpr bool can_be_asked = std::is_class_v<F> && !requires { &F::operator(); };
+template <HasOnlyArgument F>
+inline constexpr bool can_be_asked<F> = std::is_invocable_v<const F&, const only_argument_of<F>&>;
+
+#if defined(__cpp_exceptions)
+inline constexpr bool exceptions_exist = true;
+#else
+inline constexpr bool exceptions_exist = false;
+#endif
+
+/// What is said of a failure. A test that was not asked has no opinion, and its negation has none either.
+enum class Opinion : std::uint8_t { none, no, yes };
+
+constexpr Opinion opinion(bool yes) noexcept { return yes ? Opinion::yes : Opinion::no; }
+constexpr Opinion operator!(Opinion said) noexcept {
+  return said == Opinion::none ? said : opinion(said == Opinion::no);
+}
+
+/// Would a catch clause of an `X` take a `V`? It converts nothing but derived to base, and pointers.
+template <class X, class V>
+inline constexpr bool catches = std::same_as<X, V> || std::derived_from<V, X> ||
+                                (std::is_pointer_v<X> && std::is_pointer_v<V> && std::convertible_to<V, X>);
+
+/// Results that hold a value or an error, as `std::expected` does.
+template <class V>
+concept HoldsError = requires(const V& result) {
+  { result.has_value() } -> std::convertible_to<bool>;
+  { result.error() } -> std::convertible_to<const std::remove_cvref_t<decltype(result.error())>&>;
+};
+template <HoldsError V>
+using error_in = std::remove_cvref_t<decltype(std::declval<const V&>().error())>;
+
+// `Returned<V>`: the value with its attempt.
+template <class T>
+struct whole_value {};
+template <class V>
+struct whole_value<Returned<V>> : std::type_identity<V> {};
+template <class T>
+concept IsWholeValue = requires { typename whole_value<T>::type; };
+
+// Does a test take a whole failure, with its attempt?
+template <class F>
+inline constexpr bool asks_about_the_attempt = false;
+template <HasOnlyArgument F>
+inline constexpr bool asks_about_the_attempt<F> =
+    std::same_as<only_argument_of<F>, Thrown> || IsWholeValue<only_argument_of<F>>;
+
+/// A test with several call operators, or a generic one, does not say what it is about: exceptions, as `std::exception`, or
+/// returned values, as its place says.
+enum class Generic : std::uint8_t { about_exceptions, about_values };
+
+/// What of a returned `V` the test is asked about.
+enum class Subject : std::uint8_t { nothing, value, whole, error };
+
+template <class F, class V, Generic generic>
+consteval Subject subject_of() {
+  if constexpr (HasOnlyArgument<F>) {
+    using X = only_argument_of<F>;
+    if constexpr (IsWholeValue<X>)
+      return catches<typename whole_value<X>::type, V> ? Subject::whole : Subject::nothing;
+    else if constexpr (catches<X, V>)
+      return Subject::value;
+    else if constexpr (HoldsError<V>)
+      return catches<X, error_in<V>> ? Subject::error : Subject::nothing;
+    else
+      return Subject::nothing;
+  } else if constexpr (generic == Generic::about_exceptions) {
+    return Subject::nothing;
+  } else {
+    if constexpr (std::is_invocable_v<const F&, const V&>)
+      return Subject::value;
+    else
+      return std::is_invocable_v<const F&, const Returned<V>&> ? Subject::whole : Subject::nothing;
+  }
+}
+/// Is the test asked about what a callable returns?
+template <class F, class V, Generic generic = Generic::about_exceptions>
+concept AskedAbout = subject_of<F, V, generic>() != Subject::nothing;
+
+/// Asks a test about an exception, if a catch clause of its argument's type would take it, and hands its answer to `use`. Tells
+/// whether it was asked.
+template <class F, class Use>
+bool ask(const F& test, const Thrown& failure, Use&& use) {
+  if constexpr (!HasOnlyArgument<F>) {
+    return failure.with<std::exception>([&](const std::exception& error) { use(test(error)); });
+  } else {
+    using X = only_argument_of<F>;
+    if constexpr (std::same_as<X, Thrown>)
+      return use(test(failure)), true;
+    else if constexpr (IsWholeValue<X>)
+      return false;
+    else
+      return failure.with<X>([&](const auto& error) { use(test(error)); });
+  }
+}
+/// The same about a returned value, or the error that it holds.
+template <Generic generic = Generic::about_exceptions, class F, class V, class Use>
+  requires AskedAbout<F, V, generic>
+bool ask(const F& test, const Returned<V>& failure, Use&& use) {
+  constexpr auto subject = subject_of<F, V, generic>();
+  if constexpr (subject == Subject::error) {
+    if (failure.value.has_value()) return false;
+    use(test(failure.value.error()));
+  } else if constexpr (subject == Subject::value) {
+    use(test(failure.value));
+  } else if constexpr (HasOnlyArgument<F>) {
+    use(test(only_argument_of<F>{failure.value, failure.attempt}));
+  } else {
+    use(test(failure));
+  }
+  return true;
+}
+template <class F>
+Opinion opinion_by(const F& test, const Thrown& failure) {
+  auto said = Opinion::none;
+  ask(test, failure, [&](bool yes) { said = opinion(yes); });
+  return said;
+}
+template <Generic generic = Generic::about_exceptions, class F, class V>
+Opinion opinion_by(const F& test, const Returned<V>& failure) {
+  auto said = Opinion::none;
+  ask<generic>(test, failure, [&](bool yes) { said = opinion(yes); });
+  return said;
+}
+
+/// Can a test be asked about such a failure, an exception or a `Returned<V>`?
+template <class F, class Failed>
+inline constexpr bool can_ask = false;
+template <class F>
+inline constexpr bool can_ask<F, Thrown> = true;
+template <HasOnlyArgument F>
+inline constexpr bool can_ask<F, Thrown> = !IsWholeValue<only_argument_of<F>>;
+template <class F, class V>
+inline constexpr bool can_ask<F, Returned<V>> = AskedAbout<F, V>;
+template <class F, class Failed>
+concept CanAsk = can_ask<F, Failed>;
+
+/// The type of the values that a test names, if it names one.
+template <class F>
+struct tested_value {};
+template <HasOnlyArgument F>
+  requires(!std::same_as<only_argument_of<F>, Thrown> && !IsWholeValue<only_argument_of<F>>)
+struct tested_value<F> {
+  using Tested = only_argument_of<F>;
+};
+template <HasOnlyArgument F>
+  requires IsWholeValue<only_argument_of<F>>
+struct tested_value<F> {
+  using Tested = typename whole_value<only_argument_of<F>>::type;
+};
+
+// ---- tests that can never be asked -----------------------------------------------------------------------------------
+
+/// Does a result only hold an `X`, as an optional, a pointer or a variant, or convert to one? Then a test on `X` is not asked.
+template <class V, class X>
+inline constexpr bool is_alternative = false;
+template <template <class...> class Variant, class... T, class X>
+  requires requires(const Variant<T...>& variant) { variant.valueless_by_exception(); }
+inline constexpr bool is_alternative<Variant<T...>, X> = (catches<X, T> || ...);
+template <class V, class X>
+concept HoldsOrConvertsTo =
+    std::convertible_to<const V&, const X&> || is_alternative<V, X> ||
+    requires(const V& result) { requires catches<X, std::remove_cvref_t<decltype(*result)>>; };
+
+/// Is a test on `X` meant for something else than what a callable returns, a `V`?
+template <class X, class V>
+concept IsNotAbout = !HoldsOrConvertsTo<V, X>;
+/// Can it be thrown in this build, for all that is known of it?
+template <class X>
+concept MayComeUp = exceptions_exist || !(std::derived_from<X, std::exception> || std::same_as<X, Thrown>);
+
+/// Refuses a test that is never asked, though its author meant it to be.
+template <class F, class V, Generic generic = Generic::about_exceptions>
+consteval void refuse_misfit() {
+  if constexpr (HasOnlyArgument<F>) {
+    using X = only_argument_of<F>;
+    if constexpr (std::is_void_v<V>) {
+      static_assert(MayComeUp<X>, "this test is asked about exceptions, and this build has none");
+    } else if constexpr (IsWholeValue<X>) {
+      static_assert(
+          AskedAbout<F, V, generic> || IsNotAbout<typename whole_value<X>::type, V>,
+          "this test is not asked about what the callable returns, which only holds what it takes, or "
+          "converts to it: let it take the very type that is returned");
+    } else if constexpr (!AskedAbout<F, V, generic>) {
+      static_assert(MayComeUp<X>, "this test is asked about exceptions, and this build has none");
+      static_assert(
+          std::same_as<X, Thrown> || IsNotAbout<X, V>,
+          "this test is not asked about what the callable returns, which only holds what it takes, or "
+          "converts to it: let it take the very type that is returned, or `const encore::Thrown&` if it "
+          "is meant for exceptions");
+    }
+  }
+}
+
+/// The kinds of failure that something can be asked about, under one callable.
+struct Kinds {
+  bool exceptions = false;
+  bool values = false;
+  constexpr bool any() const noexcept { return exceptions || values; }
+  friend constexpr Kinds operator|(Kinds a, Kinds b) noexcept {
+    return {a.exceptions || b.exceptions, a.values || b.values};
+  }
+  friend constexpr Kinds operator&(Kinds a, Kinds b) noexcept {
+    return {a.exceptions && b.exceptions, a.values && b.values};
+  }
+};
+
+/// Of a test that may be about both: what its author meant is what the callable returns, if it is asked about that.
+template <class F, class V>
+consteval Kinds kinds_of_test() {
+  if constexpr (!std::is_void_v<V>) {
+    if constexpr (AskedAbout<F, V>) return {.values = true};
+  }
+  return {.exceptions = exceptions_exist && can_ask<F, Thrown>};
+}
+
+}  // namespace encore::detail
