@@ -5,9 +5,9 @@
 #include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace encore {
@@ -38,15 +38,12 @@ class FlatJsonReader {
     std::vector<FlatJsonField> fields;
     take('{');
     if (!took('}')) {
-      do {
-        auto field = read_field();
-        for (const auto& earlier : fields)
-          if (earlier.name == field.name) refuse("has a field twice");
-        fields.push_back(std::move(field));
-      } while (took(','));
+      do fields.push_back(read_field());
+      while (took(','));
       take('}');
     }
     if (!rest_.empty()) refuse("has something after its end");
+    if (has_a_name_twice(fields)) refuse("has a field twice");
     return fields;
   }
 
@@ -55,6 +52,14 @@ class FlatJsonReader {
     std::string quoted;
     append_quoted(quoted, line_.substr(0, 200));
     refuse_setting("the line", quoted, "is refused: it " + std::string{why});
+  }
+
+  static bool has_a_name_twice(const std::vector<FlatJsonField>& fields) {
+    std::vector<std::string_view> names;
+    names.reserve(fields.size());
+    for (const auto& field : fields) names.push_back(field.name);
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
   }
 
   void skip_spaces() noexcept {

@@ -55,8 +55,14 @@ class JsonScanner {
       } else {
         JsonField field{.name = name};
         if (const auto fault = take_value(field); fault != JsonFault::none) return fault;
-        if (!path_.empty()) field.name = full_name_.assign(path_).append(name);
-        show(static_cast<const JsonField&>(field));
+        if (depth == 1) {
+          show(static_cast<const JsonField&>(field));
+        } else {  // at the path's end, so that a long one is not copied for each of its fields
+          const auto path = path_.size();
+          field.name = path_.append(name);
+          show(static_cast<const JsonField&>(field));
+          path_.resize(path);
+        }
       }
     }
     return rest_.empty() ? JsonFault::none : JsonFault::not_at_its_end;
@@ -133,7 +139,6 @@ class JsonScanner {
   std::string_view rest_;
   std::string path_;
   std::string name_;
-  std::string full_name_;
   std::string value_;
 };
 

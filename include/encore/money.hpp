@@ -1,5 +1,6 @@
 // Amounts of money, exact: what a run may spend, and what it has spent.
 #pragma once
+#include <encore/duration.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 
@@ -103,7 +104,7 @@ constexpr Money read_usd(std::string_view field, std::string_view text) {
 /// arrive as a double. Throws `std::invalid_argument` for a negative, NaN or infinite amount, one over 9,223,372, and a text
 /// that is no decimal number; in a constant that is a compile error. (C3, H7)
 template <class Number>
-  requires(std::integral<Number> || std::floating_point<Number>) && (!std::same_as<Number, bool>)
+  requires(detail::is_whole_count<Number> || std::floating_point<Number>) && (!std::same_as<Number, bool>)
 [[nodiscard]] constexpr Money usd(Number dollars) {
   if constexpr (std::floating_point<Number>)
     return detail::read_usd("usd", static_cast<double>(dollars));
