@@ -161,6 +161,25 @@ TEST_CASE("a shadow changes nothing, whatever the candidate does [F3]", "[shadow
   CHECK(ship(shadow).sooner_because[static_cast<std::size_t>(StopReason::predicate_threw)] == 1);
 }
 
+TEST_CASE(
+    "of a call that was given up nothing is counted, however it goes on, and a later one of its id counts",
+    "[shadow_policy]") {
+  encore::testing::FakeClock clock;
+  const auto real = real_policy(clock);
+  ShadowPolicy shadow{real.with(encore::MaxRetries{0}), {.most_open = 1}};
+  const auto watched = real.with(shadow);
+  watched.run({.id = "outer", .name = "ship"}, [&, attempts = 0]() mutable {
+    if (++attempts == 2) watched.run({.id = "inner", .name = "ship"}, failing<Slow>(1));
+    if (attempts < 3) throw Slow{};
+  });
+  CHECK(shadow.given_up() == 1);
+  CHECK(ship(shadow).stopped_sooner == 1);  // the inner one
+  CHECK(ship(shadow).attempts_avoided == 1);
+  watched.run({.id = "outer", .name = "ship"}, failing<Slow>(1));
+  CHECK(ship(shadow).stopped_sooner == 2);
+  CHECK(shadow.given_up() == 1);
+}
+
 TEST_CASE("calls that the candidate would have stopped are forgotten when there are too many",
           "[shadow_policy]") {
   encore::testing::FakeClock clock;

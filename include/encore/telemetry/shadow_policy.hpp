@@ -19,10 +19,12 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -103,6 +105,7 @@ class ShadowPolicy {
   };
   /// A call that the candidate would have stopped.
   struct Stopped {
+    std::size_t key_hash = 0;
     int after = 0;  ///< so many attempts
     StopReason reason = StopReason::none;
     Duration waits{};
@@ -120,6 +123,16 @@ class ShadowPolicy {
     return key.append(run.data(), run.size());
   }
 
+  static std::size_t hash_of(std::string_view key) noexcept { return std::hash<std::string_view>{}(key); }
+
+  // What comes of it is not counted: nobody knows any more since when the candidate would have stopped it. Calls that never end
+  // would fill the set; then it begins anew.
+  void give_up(const Stopped& call) {
+    add(given_up_);
+    if (forgotten_.size() >= 8 * static_cast<std::size_t>(options_.most_open)) forgotten_.clear();
+    forgotten_.insert(call.key_hash);
+  }
+
   void attempt_failed(const Event& event) {
     if (!event.will_retry && !is_a_matter_of_settings(event.reason)) return;
     const auto verdict = judge(event);
@@ -130,13 +143,10 @@ class ShadowPolicy {
     const std::lock_guard lock{mutex_};
     const auto key = key_of(event);
     auto* open = open_.find(key);
-    if (open == nullptr && verdict != StopReason::none) {
-      if (open_.size() >= static_cast<std::size_t>(options_.most_open)) {
-        open_.take_oldest();
-        add(given_up_);
-      }
+    if (open == nullptr && verdict != StopReason::none && !forgotten_.contains(hash_of(key))) {
+      if (open_.size() >= static_cast<std::size_t>(options_.most_open)) give_up(open_.take_oldest());
       open = &open_.touch(key);
-      *open = {.after = event.ordinal, .reason = verdict};
+      *open = {.key_hash = hash_of(key), .after = event.ordinal, .reason = verdict};
     }
     if (open != nullptr) open->waits += event.wait;
   }
@@ -147,6 +157,7 @@ class ShadowPolicy {
     if (event.ordinal == 0 || (event.ordinal == 1 && event.reason == StopReason::succeeded)) return;
     const std::lock_guard lock{mutex_};
     const auto key = key_of(event);
+    forgotten_.erase(hash_of(key));
     if (open_.find(key) == nullptr) return;
     const auto stopped = open_.take(key);
     add(tool.stopped_sooner);
@@ -202,6 +213,8 @@ class ShadowPolicy {
   NameTable<Tool, ShadowOptions> tools_;
   std::mutex mutex_;
   LruMap<Stopped> open_;  // under the mutex
+  std::unordered_set<std::size_t>
+      forgotten_;  // the keys of calls that were given up and have not ended; under the mutex
   Number given_up_{0};
 };
 
