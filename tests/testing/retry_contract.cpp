@@ -88,7 +88,8 @@ TEST_CASE("tools are held to theirs by name, and to the answer that the model ge
                           .waits = Durations{250ms, 500ms},
                           .mode = TellModelWith<int>::mode,
                           .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
-  const ToolResult answer{ToolStatus::error, "UNAVAILABLE", "lookup", "call-17"};
+  const ToolResult answer{ToolStatus::error, "UNAVAILABLE", "lookup", "call-17",
+                          StopReason::retries_exhausted};
   CHECK(exhausts(tools, its, slow, {answer}));
   CHECK(recovers_on_the_last_attempt(tools, its, slow));
   CHECK(recovers_too_late(tools, its, slow));

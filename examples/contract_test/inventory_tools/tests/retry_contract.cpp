@@ -20,7 +20,7 @@ const RetryContract ship{.name = "ship",
                          .waits = Durations{1s},
                          .success = ToolResult{ToolStatus::ok, "1 shipment", "ship", "call-17"}};
 const ToolResult unavailable{ToolStatus::error, "DEPENDENCY_UNAVAILABLE:inventory::TimeoutError",
-                             "inventory_lookup", "call-17"};
+                             "inventory_lookup", "call-17", encore::StopReason::retries_exhausted};
 
 TEST_CASE("inventory_lookup: transient failures are retried, and the model is told in safe words") {
   CHECK(exhausts(reading_tools, lookup, throws<TimeoutError>("host-7 is slow"), {unavailable}));
