@@ -201,6 +201,8 @@ TEST_CASE("notes are bounded, and each attempt starts without any [F6]", "[attem
     CHECK(notes.request_id().empty());
     CHECK_FALSE(notes.dispatched());
     CHECK_FALSE(notes.answered());
+    CHECK_FALSE(notes.not_run());
+    CHECK_FALSE(notes.dispatched_again());
     CHECK_FALSE(notes.key_used());
     CHECK_FALSE(notes.outcome_unknown());
     attempt.note_status(0);
@@ -220,7 +222,73 @@ TEST_CASE("notes are bounded, and each attempt starts without any [F6]", "[attem
     CHECK_FALSE(notes.outcome_unknown());
     static_cast<void>(attempt.idempotency_key());
     CHECK(notes.key_used());
+    attempt.mark_dispatched();
+    attempt.mark_dispatched();
+    CHECK(notes.dispatched_again());
+    attempt.mark_not_run();
     if (attempt.ordinal < 3) throw TimeoutError{};
+  });
+}
+
+// ---- what became of the request (I1, I3) ---------------------------------------------------------------------------------
+
+/// What an attempt's marks come to, in one word for each fact.
+std::string told(std::string_view marks) {
+  std::string facts;
+  plain.run([&](const Attempt& attempt) {
+    for (const char mark : marks) {
+      if (mark == 'd') attempt.mark_dispatched();
+      if (mark == 'a') attempt.mark_answered();
+      if (mark == 'n') attempt.mark_not_run();
+    }
+    const AttemptNotes& notes = attempt.notes();
+    if (notes.dispatched()) facts += "dispatched ";
+    if (notes.dispatched_again()) facts += "again ";
+    if (notes.answered()) facts += "answered ";
+    if (notes.not_run()) facts += "not_run ";
+    if (notes.outcome_unknown()) facts += "unknown ";
+  });
+  return facts;
+}
+
+TEST_CASE("an attempt's marks tell what became of its requests, one after the other [I3]", "[attempt]") {
+  CHECK(told("").empty());
+  CHECK(told("d") == "dispatched unknown ");
+  CHECK(told("da") == "dispatched answered ");
+  CHECK(told("a") == "answered ");
+  CHECK(told("n") == "not_run ");
+  CHECK(told("dn") == "dispatched not_run ");
+  // Several requests: each begins anew.
+  CHECK(told("dad") == "dispatched unknown ");
+  CHECK(told("dada") == "dispatched answered ");
+  CHECK(told("dndn") == "dispatched not_run ");
+  CHECK(told("nd") == "dispatched unknown ");
+  CHECK(told("dna") == "dispatched answered ");
+  // Where one was answered, something was done, whatever became of the next.
+  CHECK(told("dadn") == "dispatched ");
+  CHECK(told("an") == "");
+}
+
+TEST_CASE(
+    "a second dispatch before an answer is somebody else's retry, and only an answer settles the first [I3, "
+    "J1]",
+    "[attempt]") {
+  CHECK(told("dd") == "dispatched again unknown ");
+  CHECK(told("dda") == "dispatched again answered ");
+  CHECK(told("ddn") == "dispatched again unknown ");
+  CHECK(told("ddnd") == "dispatched again unknown ");
+  CHECK(told("ddad") == "dispatched again unknown ");
+  CHECK(told("ddadn") == "dispatched again ");
+}
+
+TEST_CASE("a status belongs to the request that it answered [I3]", "[attempt]") {
+  plain.run([](const Attempt& attempt) {
+    attempt.note_status(200);
+    attempt.mark_dispatched();  // marked late
+    CHECK(attempt.notes().status() == 200);
+    attempt.mark_answered();
+    attempt.mark_dispatched();
+    CHECK_FALSE(attempt.notes().status());
   });
 }
 

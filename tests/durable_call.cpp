@@ -361,6 +361,55 @@ TEST_CASE("whoever does not ask what was left is not let on either [I3]", "[dura
   CHECK(call.attempts() == 1);
 }
 
+TEST_CASE("an unknown outcome outlives its process, and a request that did not run does not settle it [I3]",
+          "[durable_call]") {
+  const auto twice = patient.with(MaxRetries{1});
+  std::string text;
+  {
+    Process first;
+    const auto mine = first.of(twice);
+    DurableCall call{mine,
+                     {.id = "job-7", .replay = ReplaySafety::repeatable_with_key, .signature = "mail to A"}};
+    REQUIRE(call.begin().goes_on());
+    static_cast<void>(call.attempt().idempotency_key());
+    call.attempt().note_request_id("cut");
+    call.attempt().mark_dispatched();
+    REQUIRE(call.threw(busy).goes_on());
+    text = call.save();
+  }
+  Process second{start + 10s};
+  std::vector<std::string> lost;
+  const auto policy = second.of(twice).with(Observe{[&](const Event& event) {
+    if (event.outcome_unknown)
+      lost = {std::string{event.lost_request_id}, std::string{event.current->call().signature}};
+  }});
+  DurableCall call{policy, SavedCall::read(text)};
+  REQUIRE(call.resume().goes_on());
+  call.attempt().mark_not_run();
+  CHECK(call.threw(busy) == Decision{.stop = StopReason::retries_exhausted});
+  CHECK(call.failure().outcome_unknown);
+  CHECK(lost == std::vector<std::string>{"cut", "mail to A"});
+}
+
+TEST_CASE("a tool that runs once waits through a restart after an attempt that did not run [I1]",
+          "[durable_call]") {
+  std::string text;
+  {
+    Process first;
+    const auto mine = first.of(patient);
+    DurableCall call{mine, {.id = "job-7", .replay = ReplaySafety::never}};
+    REQUIRE(call.begin().goes_on());
+    call.attempt().mark_not_run();
+    REQUIRE(call.threw(busy).goes_on());
+    text = call.save();
+  }
+  Process second{start + 10s};
+  const auto policy = second.of(patient);
+  DurableCall call{policy, SavedCall::read(text)};
+  CHECK(call.resume().goes_on());
+  CHECK(call.threw(busy) == Decision{.stop = StopReason::not_repeatable});
+}
+
 TEST_CASE("the last attempt, cut off, was the last [A1]", "[durable_call]") {
   const auto once = patient.with(MaxRetries{0});
   Process second;

@@ -12,6 +12,27 @@
 
 namespace encore {
 
+namespace detail {
+
+/// A text of at most so many bytes, kept without allocating. What is longer is cut.
+template <std::size_t Room>
+class ShortText {
+ public:
+  constexpr std::string_view view() const noexcept { return {text_, std::size_t{length_}}; }
+  constexpr void assign(std::string_view text) noexcept {
+    const auto length = smaller_of(text.size(), std::size_t{Room});
+    for (std::size_t i = 0; i < length; ++i) text_[i] = text[i];
+    length_ = static_cast<std::uint8_t>(length);
+  }
+  constexpr void clear() noexcept { length_ = 0; }
+
+ private:
+  std::uint8_t length_ = 0;
+  char text_[Room];  // the first `length_` bytes are written
+};
+
+}  // namespace detail
+
 /// What the callable noted about its attempt, for events and for replay safety. Bounded, allocates nothing. (F6, I3)
 class AttemptNotes {
  public:
@@ -22,32 +43,69 @@ class AttemptNotes {
     return has_status_ ? std::optional<int>{status_} : std::nullopt;
   }
   /// The dependency's own id for the request, cut at `longest_request_id` bytes; empty if none was noted.
-  constexpr std::string_view request_id() const noexcept {
-    return {request_id_, std::size_t{request_id_length_}};
-  }
+  constexpr std::string_view request_id() const noexcept { return request_id_.view(); }
+  /// A request left.
   constexpr bool dispatched() const noexcept { return dispatched_; }
-  constexpr bool answered() const noexcept { return answered_; }
+  /// The latest request was answered by whoever does the work.
+  constexpr bool answered() const noexcept { return latest_ == Request::answered; }
+  /// Nothing was done: no request of the attempt ran. (I1)
+  constexpr bool not_run() const noexcept {
+    return latest_ == Request::not_run && !something_answered_ && !lost_;
+  }
+  /// A request left while the one before had no answer: somebody below repeats requests by itself. (I3, J1)
+  constexpr bool dispatched_again() const noexcept { return dispatched_again_; }
   constexpr bool key_used() const noexcept { return key_used_; }
   /// The callable returned, and what it returned says that it failed. (B8)
   constexpr bool error_result() const noexcept { return error_result_; }
-  /// The request left, and no answer came. (I3)
-  constexpr bool outcome_unknown() const noexcept { return dispatched_ && !answered_; }
+  /// A request left, and it was neither answered nor said not to have run. (I3)
+  constexpr bool outcome_unknown() const noexcept { return latest_ == Request::dispatched || lost_; }
 
   constexpr void clear() noexcept {
-    has_status_ = dispatched_ = answered_ = key_used_ = error_result_ = false, request_id_length_ = 0;
+    latest_ = Request::none;
+    has_status_ = dispatched_ = dispatched_again_ = lost_ = something_answered_ = key_used_ = error_result_ =
+        false;
+    request_id_.clear();
   }
 
  private:
   friend class Attempt;
+  enum class Request : std::uint8_t { none, dispatched, answered, not_run };
+
   int status_ = 0;
+  Request latest_ = Request::none;
   bool has_status_ = false;
   bool dispatched_ = false;
-  bool answered_ = false;
+  bool dispatched_again_ = false;
+  bool lost_ = false;                // one before the latest had no answer, and none has come since
+  bool something_answered_ = false;  // of the requests so far
   bool key_used_ = false;
   bool error_result_ = false;
-  std::uint8_t request_id_length_ = 0;
-  char request_id_[longest_request_id];  // the first `request_id_length_` bytes are written
+  detail::ShortText<longest_request_id> request_id_;
 };
+
+namespace detail {
+
+/// What the attempts of one call leave behind: an unknown outcome stays one until a later attempt is answered, and one that did
+/// not run settles nothing. (I3)
+struct OutcomeSoFar {
+  bool unknown = false;
+  ShortText<AttemptNotes::longest_request_id> request_id;  // of the latest request without an answer
+
+  constexpr void add(const AttemptNotes& notes) noexcept {
+    if (notes.outcome_unknown()) {
+      unknown = true;
+      if (!notes.request_id().empty()) request_id.assign(notes.request_id());
+    } else if (notes.answered()) {
+      settle();
+    }
+  }
+  constexpr void settle() noexcept {
+    unknown = false;
+    request_id.clear();
+  }
+};
+
+}  // namespace detail
 
 /// The time limits of one call; the earliest holds. (D2)
 struct TimeLimits {
@@ -144,21 +202,36 @@ class Attempt {
     return call_.idempotency_key();
   }
 
-  /// The request has left: from here until `mark_answered` a failure's outcome is unknown. (I3)
-  void mark_dispatched() const noexcept { notes_.dispatched_ = true; }
-  /// An answer came, whatever it says.
-  void mark_answered() const noexcept { notes_.answered_ = true; }
+  // What became of the request. An attempt that sends several marks each of them. (I3)
+
+  /// The request is about to leave, or has left: until it is marked as answered or as not run, a failure's outcome is unknown.
+  /// The next request of the attempt begins anew with it. Marked again before that, somebody below has repeated the request by
+  /// itself, as libcurl does with a POST on a reused connection: `AttemptNotes::dispatched_again`.
+  void mark_dispatched() const noexcept {
+    if (notes_.latest_ == AttemptNotes::Request::dispatched) notes_.dispatched_again_ = notes_.lost_ = true;
+    if (notes_.latest_ != AttemptNotes::Request::none)
+      notes_.has_status_ = false;  // it was an earlier answer's
+    notes_.latest_ = AttemptNotes::Request::dispatched;
+    notes_.dispatched_ = true;
+  }
+  /// Whoever does the work has answered, whatever the answer says. A gateway that says it could not reach them has not.
+  void mark_answered() const noexcept {
+    notes_.latest_ = AttemptNotes::Request::answered;
+    notes_.something_answered_ = true;
+    notes_.lost_ = false;
+  }
+  /// Nothing was done, and the other side or the connection says so: refused before anything left, 429, 503, an invalid request.
+  /// In place of `mark_answered`, whether it had been dispatched or not. If no request of the attempt ran, a failure that the
+  /// filter matches may be followed by another attempt, whatever was declared of the tool. It settles nothing of the attempts
+  /// before. (I1)
+  void mark_not_run() const noexcept { notes_.latest_ = AttemptNotes::Request::not_run; }
   /// What is about to be returned says that the tool failed: seen in events, without being a failure. (B8)
   void mark_error_result() const noexcept { notes_.error_result_ = true; }
   void note_status(int status) const noexcept {
     notes_.status_ = status;
     notes_.has_status_ = true;
   }
-  void note_request_id(std::string_view id) const noexcept {
-    const auto length = smaller_of(id.size(), AttemptNotes::longest_request_id);
-    for (std::size_t i = 0; i < length; ++i) notes_.request_id_[i] = id[i];
-    notes_.request_id_length_ = static_cast<std::uint8_t>(length);
-  }
+  void note_request_id(std::string_view id) const noexcept { notes_.request_id_.assign(id); }
   const AttemptNotes& notes() const noexcept { return notes_; }
 
  private:

@@ -53,6 +53,8 @@ struct Call {
   StopReason refused = StopReason::none;
   const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
   const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
+  std::string_view
+      signature{};  ///< tells calls of one id apart, and is no secret: a tool layer makes it of name and arguments (I3)
 
   /// Is it made in one attempt, whatever its policy allows? (I1)
   constexpr bool runs_once() const noexcept { return replay >= ReplaySafety::never; }

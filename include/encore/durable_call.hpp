@@ -86,6 +86,7 @@ class DurableCall {
                     .name = std::string{call.name},
                     .resolved_name = std::string{call.resolved_name},
                     .operation_key = std::string{call.operation_key},
+                    .signature = std::string{call.signature},
                     .scope = scope_,
                     .replay = call.replay,
                     .under_way = phase_ == Phase::under_way,
@@ -167,7 +168,8 @@ class DurableCall {
               .resolved_name = saved.resolved_name,
               .operation_key = saved.operation_key,
               .stop = stop,
-              .replay = saved.replay};
+              .replay = saved.replay,
+              .signature = saved.signature};
     if (saved.deadline) {
       const auto left = between(saved.saved_at, *saved.deadline);
       call.deadline = later(policy.clock().now(), left - between(saved.saved_at, policy.clock().wall()));

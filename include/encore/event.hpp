@@ -76,8 +76,9 @@ struct Event {
   Duration slept{};                ///< call_finished: all waits of the call
   int observer_errors = 0;         ///< call_finished: exceptions that observers threw during this call (F3)
   bool outcome_unknown = false;    ///< call_finished: it failed, and may have had its effect (I3)
-  const Thrown* thrown = nullptr;  ///< the exception, if the failure is one
-  std::string_view error_name{};   ///< the registered name of its type, if it has one
+  std::string_view lost_request_id{};   ///< then: of the latest request without an answer, if one was noted
+  const Thrown* thrown = nullptr;       ///< the exception, if the failure is one
+  std::string_view error_name{};        ///< the registered name of its type, if it has one
   const AttemptNotes* notes = nullptr;  ///< what the callable noted, if it takes its attempt
   const Attempt* outer =
       nullptr;  ///< the attempt of another policy inside which this call runs, if noticed (J1)

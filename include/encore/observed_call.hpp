@@ -5,6 +5,7 @@
 #include <encore/clock.hpp>
 #include <encore/decision.hpp>
 #include <encore/event.hpp>
+#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
 #include <encore/nesting.hpp>
 #include <encore/observer.hpp>
@@ -34,7 +35,7 @@ ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ord
           .run_scope = call.scope,
           .id = call.id,
           .current = frame != nullptr ? &frame->current : nullptr,
-          .max_retries = call.runs_once() ? 0 : policy.max_retries(),
+          .max_retries = call.runs_once() ? larger_of(ordinal, 1) - 1 : policy.max_retries(),
           .inner_attempts = policy.inner_attempts(),
           .limits = &limits,
           .now = Now{policy.clock()},
@@ -112,6 +113,7 @@ class ObservedCall {
     if constexpr (observed) {
       auto event = event_of(EventKind::attempt_failed);
       event.will_retry = next.goes_on();
+      if (call().runs_once() && next.goes_on()) ++event.max_retries;  // it did not run (I1)
       event.reason = next.stop;
       event.wait = next.wait;
       event.hint = hint;
@@ -126,7 +128,8 @@ class ObservedCall {
       event.mode = mode;
       event.slept = slept_;
       event.observer_errors = observer_errors_;
-      event.outcome_unknown = outcome_unknown_ && reason_ != StopReason::succeeded;
+      event.outcome_unknown = outcome_.unknown;
+      event.lost_request_id = outcome_.request_id.view();
       blame(event, thrown);
       tell(policy_, event, observer_errors_);
     }
@@ -137,7 +140,7 @@ class ObservedCall {
   int max_retries_;
   int observer_errors_;
   StopReason reason_ = StopReason::none;
-  bool outcome_unknown_ = false;
+  OutcomeSoFar outcome_{};
   std::optional<TimePoint> started_;
   Duration slept_{};
 

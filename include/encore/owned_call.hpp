@@ -23,15 +23,16 @@ class OwnedCall {
       : call_{call},
         stop_{call.stop},
         scope_{call.scope != nullptr ? *call.scope : Scope{0, 0}} {
-    const auto size =
-        call.id.size() + call.name.size() + call.resolved_name.size() + call.operation_key.size();
+    const auto size = call.id.size() + call.name.size() + call.resolved_name.size() +
+                      call.operation_key.size() + call.signature.size();
     if (size > room) [[unlikely]]
       elsewhere_ = std::make_unique_for_overwrite<char[]>(size);
     auto* to = elsewhere_ != nullptr ? elsewhere_.get() : here_.data();
     to = take(call_.id, to);
     to = take(call_.name, to);
     to = take(call_.resolved_name, to);
-    take(call_.operation_key, to);
+    to = take(call_.operation_key, to);
+    take(call_.signature, to);
     settle();
   }
   OwnedCall(OwnedCall&& other) noexcept
@@ -42,7 +43,8 @@ class OwnedCall {
         here_{other.here_} {
     if (elsewhere_ == nullptr) {
       auto* to = here_.data();
-      for (auto* const text : {&call_.id, &call_.name, &call_.resolved_name, &call_.operation_key}) {
+      for (auto* const text :
+           {&call_.id, &call_.name, &call_.resolved_name, &call_.operation_key, &call_.signature}) {
         *text = {to, text->size()};
         to += text->size();
       }

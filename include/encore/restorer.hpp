@@ -22,7 +22,8 @@ struct Restorer {
     const auto& state = retrying.state_;
     saved.attempts = state.attempts();
     saved.key_used = saved.under_way ? state.frame_.notes.key_used() : state.key_was_used_;
-    saved.outcome_unknown = state.outcome_unknown_;
+    saved.outcome_unknown = state.outcome_.unknown;
+    saved.request_id = state.outcome_.request_id.view();
     saved.wait = state.wait_;
     const bool remembered = looks_back<typename Policy::JitterType> && state.pauses_.waits_;
     saved.previous = remembered ? state.pauses_.waits_->previous() : delay_of(policy.backoff(), 0);
@@ -36,7 +37,8 @@ struct Restorer {
     auto& state = retrying.state_;
     state.frame_.attempt.ordinal = saved.attempts;
     state.key_was_used_ = saved.key_used;
-    state.outcome_unknown_ = saved.outcome_unknown;
+    state.outcome_.unknown = saved.outcome_unknown;
+    state.outcome_.request_id.assign(saved.request_id);
     state.wait_ = saved.wait;
     state.slept_ = saved.slept;
     if (state.started_)

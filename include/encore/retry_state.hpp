@@ -71,6 +71,10 @@ class RetryState : public ObservedCall<Policy> {
   void succeeded() {
     if constexpr (guarded) permits_.succeeded(now());
     this->tell_succeeded();
+    if (frame_.notes.error_result())  // what says that the tool failed settles nothing by itself (B8, I3)
+      note_outcome();
+    else
+      outcome_.settle();
     finish(StopReason::succeeded, nullptr);
   }
 
@@ -87,6 +91,7 @@ class RetryState : public ObservedCall<Policy> {
   void unwound() {
     const Thrown thrown{nullptr};
     if constexpr (guarded) permits_.release();
+    note_outcome();
     fail(StopReason::cancelled, {}, std::nullopt, &thrown);
   }
 
@@ -94,7 +99,9 @@ class RetryState : public ObservedCall<Policy> {
   void abandoned() {
     if constexpr (guarded) permits_.release();
     error_ = nullptr;
-    if (reason_ == StopReason::none) finish(StopReason::cancelled, nullptr, TerminalMode::none);
+    if (reason_ != StopReason::none) return;
+    note_outcome();
+    finish(StopReason::cancelled, nullptr, TerminalMode::none);
   }
 
   template <class Value>
@@ -145,12 +152,12 @@ class RetryState : public ObservedCall<Policy> {
             .call_name = std::string{frame_.current.name()},
             .reason = reason_,
             .attempts = attempts(),
-            .max_attempts = call().runs_once() ? 1 : policy_.max_attempts(),
+            .max_attempts = call().runs_once() ? larger_of(attempts(), 1) : policy_.max_attempts(),
             .elapsed = this->elapsed(),
             .slept = slept_,
             .error = error_,
             .observer_errors = observer_errors_,
-            .outcome_unknown = outcome_unknown_,
+            .outcome_unknown = outcome_.unknown,
             .inner_attempts = policy_.inner_attempts()};
   }
   std::exception_ptr error() const noexcept { return error_; }
@@ -167,6 +174,7 @@ class RetryState : public ObservedCall<Policy> {
   Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
     key_was_used_ = key_was_used_ || frame_.notes.key_used();
     if constexpr (guarded) report_to_guards(verdict, failure);
+    note_outcome();
     if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
     std::optional<Duration> hint;
     Duration wait{};
@@ -188,8 +196,8 @@ class RetryState : public ObservedCall<Policy> {
 
   template <class Failed>
   StopReason heed_replay_safety(StopReason verdict, const Failed& failure) {
-    outcome_unknown_ = frame_.notes.outcome_unknown() || (outcome_unknown_ && !frame_.notes.answered());
     if (verdict != StopReason::none && verdict != StopReason::not_retryable) return verdict;
+    if (verdict == StopReason::none && frame_.notes.not_run()) return verdict;  // whatever was declared (I1)
     const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
     if (verdict == StopReason::none || replay == StopReason::excluded_tool) return replay;
     if (replay != StopReason::unknown_outcome) return verdict;
@@ -197,6 +205,9 @@ class RetryState : public ObservedCall<Policy> {
     // never retried, as a cancellation, still leaves. (B4)
     const auto never = never_verdict(policy_, failure);
     return never != StopReason::none ? never : replay;
+  }
+  void note_outcome() noexcept {
+    if (call().replay != ReplaySafety::repeatable) outcome_.add(frame_.notes);
   }
   template <class Failed>
   struct Facts {
@@ -273,7 +284,7 @@ class RetryState : public ObservedCall<Policy> {
   using Observed::frame_;
   using Observed::now;
   using Observed::observer_errors_;
-  using Observed::outcome_unknown_;
+  using Observed::outcome_;
   using Observed::policy_;
   using Observed::reason_;
   using Observed::slept_;

@@ -27,16 +27,18 @@ struct SavedCall {
   std::string name{};
   std::string resolved_name{};
   std::string operation_key{};
+  std::string signature{};
   Scope scope{0, 0};  ///< of its idempotency key, if it has no operation key (I2)
   ReplaySafety replay = ReplaySafety::repeatable;
   bool under_way = false;  ///< saved while an attempt ran: how that ended is not known (I3)
   int attempts = 1;        ///< as many have been started
   bool key_used = false;
-  bool outcome_unknown = false;
-  Duration wait{};      ///< the whole wait before the next attempt
-  Duration previous{};  ///< the computed wait that jitter looks back on
-  Duration slept{};     ///< in the waits before
-  Duration elapsed{};   ///< since the call's start, when it was saved
+  bool outcome_unknown = false;  ///< of the attempts before (I3)
+  std::string request_id{};      ///< then: of the latest request without an answer, if one was noted
+  Duration wait{};               ///< the whole wait before the next attempt
+  Duration previous{};           ///< the computed wait that jitter looks back on
+  Duration slept{};              ///< in the waits before
+  Duration elapsed{};            ///< since the call's start, when it was saved
   WallTime saved_at{};
   WallTime due{};  ///< when the next attempt may start
   std::optional<WallTime> deadline{};
@@ -135,6 +137,8 @@ inline std::string SavedCall::text() const {
       .add("elapsed_ns", in_nanoseconds(elapsed))
       .add("saved_at_ns", in_nanoseconds(saved_at))
       .add("due_ns", in_nanoseconds(due));
+  if (!request_id.empty()) detail::add_utf8(line, "request_id", request_id);
+  if (!signature.empty()) detail::add_utf8(line, "signature", signature);
   if (deadline) line.add("deadline_ns", in_nanoseconds(*deadline));
   if (stream) line.add("stream", detail::hexadecimal(*stream));
   return line.text();
@@ -164,6 +168,8 @@ inline SavedCall SavedCall::read(std::string_view text) {
       .saved_at = numbers.wall("saved_at_ns"),
       .due = numbers.wall("due_ns")};
   if (call.id.empty()) numbers.refuse("id", "", "the call's");
+  if (line.has("request_id")) call.request_id = line.text("request_id");
+  if (line.has("signature")) call.signature = line.text("signature");
   if (line.has("deadline_ns")) call.deadline = numbers.wall("deadline_ns");
   if (line.has("stream")) call.stream = numbers.bits("stream");
   return call;

@@ -122,6 +122,17 @@ TEST_CASE("an inner call with one attempt in each of the outer one's multiplies 
   CHECK(kinds_of(call) == Kinds{"layers_multiplied:client", "recovered"});
 }
 
+TEST_CASE(
+    "a request that was sent again within one attempt is a layer that multiplies [I3, J1] (fault 63: "
+    "libcurl)",
+    "[call_findings]") {
+  auto call = ended(StopReason::succeeded, 2);
+  call.attempts = {{.ordinal = 1, .end = AttemptEnd::failed}, {.ordinal = 2, .end = AttemptEnd::succeeded}};
+  CHECK(kinds_of(call) == Kinds{"recovered"});
+  call.attempts[1].dispatched = call.attempts[1].answered = call.attempts[1].dispatched_again = true;
+  CHECK(kinds_of(call) == Kinds{"layers_multiplied:transport", "recovered"});
+}
+
 TEST_CASE("what reads like a failure that passes does so by type, text or status, a 529 as elsewhere [B8]",
           "[call_findings]") {
   const auto passes = [](const TracedAttempt& attempt) { return encore::detail::looks_passing(attempt); };

@@ -124,6 +124,27 @@ TEST_CASE("errors that the caller gets as values are counted, whoever made them 
   CHECK(thrown.ship().error_results == 0);
 }
 
+TEST_CASE(
+    "unknown outcomes, and requests that were repeated from below, are counted [I3, J1] (fault 63: libcurl)",
+    "[counters]") {
+  Counted counted;
+  const encore::Call call{.name = "ship", .replay = encore::ReplaySafety::never};
+  for (const auto answered : {false, true}) {
+    const auto twice = [&](const encore::Attempt& attempt) {
+      attempt.mark_dispatched();
+      attempt.mark_dispatched();
+      if (!answered) throw Slow{};
+      attempt.mark_answered();
+    };
+    if (answered)
+      counted.policy().run(call, twice);
+    else
+      CHECK_THROWS_AS(counted.policy().run(call, twice), Slow);
+  }
+  CHECK(counted.ship().outcomes_unknown == 1);
+  CHECK(counted.ship().dispatched_again == 2);
+}
+
 TEST_CASE("attempts are counted when they begin, and calls under way are seen", "[counters]") {
   Counted counted;
   counted.policy().run({.name = "ship"}, [&] {

@@ -249,6 +249,22 @@ TEST_CASE("a policy inside a policy multiplied the requests", "[diagnosis]") {
   CHECK(diagnose(inner).tools().size() == 1);  // what is known only as the outer call of others is none
 }
 
+TEST_CASE("a transport that repeated a request within one attempt is told of [I3, J1] (fault 63: libcurl)",
+          "[diagnosis]") {
+  const auto diagnosis = diagnose(R"(
+{"event":"attempt_started","id":"call-17","tool":"charge","n":1,"of":1}
+{"event":"attempt_succeeded","id":"call-17","tool":"charge","n":1,"of":1,"status":200,"sent":true,"encore.dispatched_again":true,"answered":true}
+{"event":"call_finished","id":"call-17","tool":"charge","attempts":1,"of":1,"reason":"succeeded","mode":"result","slept":0}
+)");
+  CHECK(kinds_of(diagnosis) == Kinds{"layers_multiplied"});
+  const auto found = only(diagnosis, FindingKind::layers_multiplied);
+  CHECK(what_happened(found) ==
+        "call-17: 1 attempt became 2 requests or more, because what sends a request sent it again before "
+        "there was "
+        "an answer");
+  CHECK(points_to(found, "doubles in the dependency's records"));
+}
+
 TEST_CASE("a client below the policy repeated what the policy sent once", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":3}

@@ -210,6 +210,15 @@ TEST_CASE("what the callable noted is told with its attempt [F6]", "[log_text]")
         "request_id=\"req 9\" dispatched=true answered=true error_result=true "
         "reason=not_repeatable");
 
+  attempt.mark_dispatched();
+  attempt.mark_dispatched();
+  attempt.mark_answered();
+  CHECK(log_text(failed).find(" dispatched=true dispatched_again=true answered=true ") != std::string::npos);
+  notes.clear();
+  attempt.mark_dispatched();
+  attempt.mark_not_run();
+  CHECK(log_text(failed).find(" dispatched=true not_run=true reason=") != std::string::npos);
+
   auto finished = told.event(EventKind::call_finished, 1);
   finished.notes = &notes;
   finished.reason = StopReason::succeeded;

@@ -41,6 +41,8 @@ ToolCounts counts(std::string tool) {
                  .recovered = 4,
                  .failed_at_once = 1,
                  .error_results = 2,
+                 .outcomes_unknown = 3,
+                 .dispatched_again = 6,
                  .slept = 1500ms};
   all.ended[static_cast<std::size_t>(StopReason::succeeded)] = 5;
   all.ended[static_cast<std::size_t>(StopReason::retries_exhausted)] = 3;
@@ -59,7 +61,9 @@ TEST_CASE("every metric has its number for every tool, and reasons where a call 
                       "encore.tool.calls =10000", "encore.tool.attempts =20000", "encore.tool.retries =12000",
                       "encore.tool.calls.recovered =4000", "encore.tool.calls.exhausted =3000",
                       "encore.tool.calls.failed_at_once =1000", "encore.tool.calls.error_results =2000",
-                      "encore.tool.calls.refused =1000", "encore.tool.calls.ended succeeded=5000",
+                      "encore.tool.calls.outcomes_unknown =3000",
+                      "encore.tool.attempts.dispatched_again =6000", "encore.tool.calls.refused =1000",
+                      "encore.tool.calls.ended succeeded=5000",
                       "encore.tool.calls.ended retries_exhausted=3000",
                       "encore.tool.calls.ended circuit_open=1000", "encore.tool.slept =1500"});
 }

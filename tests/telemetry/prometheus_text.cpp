@@ -140,11 +140,13 @@ TEST_CASE("a page has a family for each metric and a sample for each tool", "[pr
   const Page page{prometheus_text(CountersSnapshot{{counts("inventory_lookup"), counts("ship")}})};
   const Page::Labels tool{{"gen_ai_tool_name", "inventory_lookup"}};
   CHECK(page.families() ==
-        std::set<std::string>{"encore_tool_calls_total", "encore_tool_attempts_total",
-                              "encore_tool_retries_total", "encore_tool_calls_recovered_total",
-                              "encore_tool_calls_exhausted_total", "encore_tool_calls_failed_at_once_total",
-                              "encore_tool_calls_error_results_total", "encore_tool_calls_refused_total",
-                              "encore_tool_calls_ended_total", "encore_tool_slept_seconds_total"});
+        std::set<std::string>{
+            "encore_tool_calls_total", "encore_tool_attempts_total", "encore_tool_retries_total",
+            "encore_tool_calls_recovered_total", "encore_tool_calls_exhausted_total",
+            "encore_tool_calls_failed_at_once_total", "encore_tool_calls_error_results_total",
+            "encore_tool_calls_outcomes_unknown_total", "encore_tool_attempts_dispatched_again_total",
+            "encore_tool_calls_refused_total", "encore_tool_calls_ended_total",
+            "encore_tool_slept_seconds_total"});
   CHECK(page.samples().size() == 2 * page.families().size());
   CHECK(page.sample("encore_tool_attempts_total", tool) == "300");
   CHECK(page.sample("encore_tool_calls_refused_total", tool) == "0");

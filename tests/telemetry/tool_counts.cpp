@@ -62,12 +62,13 @@ TEST_CASE("a difference is what was counted since, tool by tool", "[tool_counts]
   before.attempts = 4, before.retries = 1, before.slept = 1s, before.recovered = 1;
   auto after = with_ends("ship", {{StopReason::succeeded, 5}, {StopReason::deadline, 1}});
   after.attempts = 9, after.retries = 3, after.slept = 4s, after.recovered = 2, after.failed_at_once = 1,
-  after.error_results = 2;
+  after.error_results = 2, after.outcomes_unknown = 1, after.dispatched_again = 4;
   const auto other = with_ends("lookup", {{StopReason::succeeded, 7}});
 
   auto expected = with_ends("ship", {{StopReason::succeeded, 2}, {StopReason::deadline, 1}});
   expected.attempts = 5, expected.retries = 2, expected.slept = 3s, expected.recovered = 1,
-  expected.failed_at_once = 1, expected.error_results = 2;
+  expected.failed_at_once = 1, expected.error_results = 2, expected.outcomes_unknown = 1,
+  expected.dispatched_again = 4;
   CHECK(CountersSnapshot{{other, after}} - CountersSnapshot{{before}} == CountersSnapshot{{expected, other}});
 }
 
@@ -79,12 +80,13 @@ TEST_CASE("counts that began anew are taken as they are", "[tool_counts]") {
 
 TEST_CASE("counts of one name are added up", "[tool_counts]") {
   auto a = with_ends("ship", {{StopReason::succeeded, 3}});
-  a.attempts = 4, a.slept = 1s, a.error_results = 1;
+  a.attempts = 4, a.slept = 1s, a.error_results = 1, a.outcomes_unknown = 1;
   auto b = with_ends("ship", {{StopReason::deadline, 2}});
-  b.attempts = 6, b.slept = 2s, b.retries = 1, b.recovered = 1, b.failed_at_once = 1;
+  b.attempts = 6, b.slept = 2s, b.retries = 1, b.recovered = 1, b.failed_at_once = 1, b.outcomes_unknown = 2,
+  b.dispatched_again = 3;
   auto both = with_ends("ship", {{StopReason::succeeded, 3}, {StopReason::deadline, 2}});
   both.attempts = 10, both.slept = 3s, both.error_results = 1, both.retries = 1, both.recovered = 1,
-  both.failed_at_once = 1;
+  both.failed_at_once = 1, both.outcomes_unknown = 3, both.dispatched_again = 3;
   CHECK(CountersSnapshot{{a, b}} == CountersSnapshot{{both}});
 }
 

@@ -49,7 +49,8 @@ TraceRecord full(EventKind kind) {
   }
   record.status = 503;
   record.request_id = "req-9";
-  record.dispatched = record.answered = record.key_used = record.error_result = true;
+  record.dispatched = record.dispatched_again = record.not_run = true;
+  record.answered = record.key_used = record.error_result = true;
   record.remaining = 3600s;
   if (failed) record.will_retry = true, record.wait = 250ms;
   return record;

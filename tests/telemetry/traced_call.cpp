@@ -45,6 +45,11 @@ TEST_CASE("an attempt's outcome is unknown if it was sent and nothing came back 
   CHECK(!TracedAttempt{}.outcome_unknown());
   CHECK(!TracedAttempt{.dispatched = true, .answered = true}.outcome_unknown());
   CHECK(!TracedAttempt{.status = 503, .dispatched = true}.outcome_unknown());
+  CHECK(!TracedAttempt{.dispatched = true, .not_run = true}.outcome_unknown());
+  // The second of two requests settles the first only by an answer.
+  CHECK(TracedAttempt{.status = 503, .dispatched = true, .not_run = true, .dispatched_again = true}
+            .outcome_unknown());
+  CHECK(!TracedAttempt{.dispatched = true, .answered = true, .dispatched_again = true}.outcome_unknown());
 }
 
 TEST_CASE("how many attempts there were is what the policy told, else what others did", "[traced_call]") {

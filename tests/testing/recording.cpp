@@ -47,6 +47,7 @@ Recorded everything() {
           .request_id = "request-9",
           .dispatched = true,
           .answered = true,
+          .dispatched_again = true,
           .error_result = true,
           .slept = 250ms,
           .observer_errors = 1,
@@ -65,9 +66,10 @@ TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[re
     const encore::CurrentCall current{call};
     const by_hand::AttemptOf outer{"call-16"};
     const by_hand::AttemptOf attempt{call, 2};
-    attempt.attempt.note_status(503);
     attempt.attempt.note_request_id("request-9");
     attempt.attempt.mark_dispatched();
+    attempt.attempt.mark_dispatched();
+    attempt.attempt.note_status(503);
     attempt.attempt.mark_answered();
     attempt.attempt.mark_error_result();
     std::optional<TimePoint> started{TimePoint{250ms}};
@@ -139,7 +141,8 @@ TEST_CASE("an event reads as one line that holds whatever is not at its default"
   CHECK(to_string(everything()) ==
         "call-17 (stock) 2 of 3: attempt_failed, deadline, mode exception, net::TimeoutError, named timeout, "
         "retry after "
-        "500ms, hint 1s, status 503, request request-9, dispatched, answered, error result, slept 250ms, "
+        "500ms, hint 1s, status 503, request request-9, dispatched, dispatched again, answered, error "
+        "result, slept 250ms, "
         "observer errors: 1, outcome unknown, resolved to "
         "inventory_lookup, inner attempts: 4, inside call-16, at 1.5s, elapsed 1.25s");
 }
@@ -182,6 +185,8 @@ TEST_CASE("events that differ never read alike", "[recording]") {
   differs([](Recorded& event) { event.request_id.clear(); });
   differs([](Recorded& event) { event.dispatched = false; });
   differs([](Recorded& event) { event.answered = false; });
+  differs([](Recorded& event) { event.not_run = true; });
+  differs([](Recorded& event) { event.dispatched_again = false; });
   differs([](Recorded& event) { event.error_result = false; });
   differs([](Recorded& event) { event.slept = 0s; });
   differs([](Recorded& event) { event.observer_errors = 0; });

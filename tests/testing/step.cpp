@@ -154,6 +154,18 @@ TEST_CASE("a request is dispatched before its time passes and answered after it 
   CHECK_FALSE(second.notes.answered());
 }
 
+TEST_CASE("a step says after its time that nothing was done [I1]", "[step]") {
+  Scripted<int> script{throws<HttpError>(503, "busy").not_run(),
+                       throws<HttpError>(503, "busy").not_run().dispatched()};
+  for (const auto dispatched : {false, true}) {
+    const AttemptOf attempt{"call-17"};
+    CHECK_THROWS_AS(script(attempt), HttpError);
+    CHECK(attempt.notes.not_run());
+    CHECK(attempt.notes.dispatched() == dispatched);
+    CHECK_FALSE(attempt.notes.outcome_unknown());
+  }
+}
+
 TEST_CASE("the keys that steps asked for are kept [I2]", "[step]") {
   Scripted<int> script{returns(1).uses_key(), returns(2), returns(3).uses_key()};
   const encore::Call call{.id = "call-17", .operation_key = "order-9"};

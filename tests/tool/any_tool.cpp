@@ -84,24 +84,24 @@ TEST_CASE("a report tells what the attempts left behind [I3]", "[any_tool]") {
   static_cast<void>(first.attempt.idempotency_key());
   report.ended(first.attempt, error);
   CHECK(report.attempts == 1);
-  CHECK(report.outcome_unknown);
+  CHECK(report.outcome.unknown);
   CHECK(report.key_used);
-  CHECK(report.request_id == "req-1");
+  CHECK(report.outcome.request_id.view() == "req-1");
   CHECK(report.error == error);
 
   const by_hand::AttemptOf before_dispatch{"1", 2};
   report.ended(before_dispatch.attempt, nullptr);
   CHECK(report.attempts == 2);
-  CHECK(report.outcome_unknown);
+  CHECK(report.outcome.unknown);
   CHECK(report.key_used);
-  CHECK(report.request_id == "req-1");
+  CHECK(report.outcome.request_id.view() == "req-1");
   CHECK(report.error == nullptr);
 
   by_hand::AttemptOf answered{"1", 3};
   answered.attempt.mark_dispatched();
   answered.attempt.mark_answered();
   report.ended(answered.attempt, nullptr);
-  CHECK_FALSE(report.outcome_unknown);
+  CHECK_FALSE(report.outcome.unknown);
 }
 
 /// A tool whose script is played under a policy on fake time.

@@ -171,8 +171,36 @@ TEST_CASE("an unknown outcome is listed and handed on, with the key that its att
                                          .resolved_name = "ship",
                                          .idempotency_key = bench.key("call-17"),
                                          .request_id = "req-1",
+                                         .signature = CallSignature{{.name = "ship"}}.text(),
                                          .attempts = 2,
                                          .error_type = "TimeoutError"});
+}
+
+TEST_CASE("unknown outcomes of one id are told apart by request id and signature, and so are saved ones [I3]",
+          "[run_call]") {
+  Bench bench{ReplaySafety::never, throws<TimeoutError>().dispatched().notes("req-1"),
+              throws<TimeoutError>().dispatched().notes("req-2"),
+              throws<TimeoutError>().dispatched().notes("req-3")};
+  for (const auto* arguments : {"A", "A", "B"}) bench.answer(ship("call_0", arguments));
+  const auto signature = [](std::string_view arguments) {
+    return CallSignature{{.name = "ship", .arguments = arguments}}.text();
+  };
+  UnknownOutcomes restored;
+  restored.restore(bench.state.unknown_outcomes().save());
+  const auto all = restored.all();
+  REQUIRE(all.size() == 3);
+  CHECK((all[0].request_id == "req-1" && all[0].signature == signature("A")));
+  CHECK((all[1].request_id == "req-2" && all[1].signature == signature("A")));
+  CHECK((all[2].request_id == "req-3" && all[2].signature == signature("B")));
+}
+
+TEST_CASE("a request that was turned away settles nothing in a run either [I3] (fault 61)", "[run_call]") {
+  Bench bench{ReplaySafety::repeatable_with_key, throws<TimeoutError>().uses_key().dispatched().notes("cut"),
+              throws<TimeoutError>().uses_key().dispatched().notes("turned-away").not_run()};
+  CHECK(bench.answer(ship("1")).is_error());
+  REQUIRE(bench.heard.size() == 1);
+  CHECK(bench.heard[0].request_id == "cut");
+  CHECK(bench.heard[0].attempts == 2);
 }
 
 TEST_CASE("an exception that leaves may leave an unknown outcome behind as well [B4, I3]", "[run_call]") {

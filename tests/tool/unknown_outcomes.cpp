@@ -17,6 +17,7 @@ const UnknownOutcome shipment{.call_id = "call-17",
                               .resolved_name = "ship",
                               .idempotency_key = "order-7",
                               .request_id = "req-9",
+                              .signature = "0123456789abcdef0123456789abcdef",
                               .attempts = 3,
                               .error_type = "TimeoutError"};
 
@@ -36,10 +37,10 @@ TEST_CASE("they are saved as one line each, and restored in place of the list [I
   CHECK(
       list.save() ==
       R"({"state":"unknown_outcome","call_id":"call-17","call_name":"Ship","resolved_name":"ship","key":"order-7",)"
-      R"("request_id":"req-9","attempts":3,"error_type":"TimeoutError"})"
+      R"("request_id":"req-9","signature":"0123456789abcdef0123456789abcdef","attempts":3,"error_type":"TimeoutError"})"
       "\n"
       R"({"state":"unknown_outcome","call_id":"a\n\"b\"","call_name":"","resolved_name":"","key":"",)"
-      R"("request_id":"","attempts":0,"error_type":""})"
+      R"("request_id":"","signature":"","attempts":0,"error_type":""})"
       "\n");
   UnknownOutcomes resumed;
   resumed.add({.call_id = "to be replaced"});

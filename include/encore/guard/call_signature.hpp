@@ -1,5 +1,6 @@
 // What makes two calls the same call.
 #pragma once
+#include <encore/call.hpp>
 #include <encore/guard/refusal.hpp>
 #include <encore/guard/run_guard.hpp>
 #include <encore/random.hpp>
@@ -80,6 +81,13 @@ class CallSignature {
 };
 
 namespace detail {
+
+/// Signs a call that may end with an unknown outcome, if nobody has: `text` must outlive it. (I3)
+inline void sign(Call& call, const IssuedCall& issued, std::string& text) {
+  if (call.replay == ReplaySafety::repeatable || !call.signature.empty()) return;
+  text = CallSignature{issued}.text();
+  call.signature = text;
+}
 
 /// The signatures saved in a field. Throws `std::invalid_argument` that names the field and the text that is none.
 inline std::vector<CallSignature> signatures_in(const SavedLine& line, std::string_view field) {

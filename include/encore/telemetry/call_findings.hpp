@@ -96,6 +96,11 @@ class CallFindings {
     if (call_.told_by_policy && call_.request_count > attempts)
       count(FindingKind::layers_multiplied, "client").requests +=
           static_cast<std::uint64_t>(call_.request_count);
+    auto repeated_below = std::int64_t{0};
+    for (const auto& attempt : call_.told()) repeated_below += attempt.dispatched_again ? 1 : 0;
+    if (repeated_below > 0)
+      count(FindingKind::layers_multiplied, "transport").requests +=
+          static_cast<std::uint64_t>(attempts + repeated_below);
   }
 
   /// Of a call that no policy told of: what its attempts look like.

@@ -41,8 +41,11 @@ class Counters {
   Counters& operator=(const Counters&) = delete;
 
   void operator()(const Event& event) {
-    if (event.kind == EventKind::attempt_failed || event.kind == EventKind::attempt_succeeded) return;
-    auto& tool = tools_[event.resolved_name.empty() ? event.call_name : event.resolved_name];
+    if (event.kind == EventKind::attempt_failed || event.kind == EventKind::attempt_succeeded) {
+      if (event.notes != nullptr && event.notes->dispatched_again()) add(tool_of(event).dispatched_again);
+      return;
+    }
+    auto& tool = tool_of(event);
     if (event.kind == EventKind::attempt_started && event.ordinal > 1) {
       add(tool.attempts);
       add(tool.retries);
@@ -70,7 +73,8 @@ class Counters {
   // On lines of its own: tools that are busy at the same time do not disturb each other.
   struct alignas(64) Tool {
     explicit Tool(const CountersOptions&) noexcept {}
-    Number calls{0}, attempts{0}, retries{0}, recovered{0}, failed_at_once{0}, error_results{0}, slept{0};
+    Number calls{0}, attempts{0}, retries{0}, recovered{0}, failed_at_once{0}, error_results{0},
+        outcomes_unknown{0}, dispatched_again{0}, slept{0};
     std::array<Number, stop_reason_count> ended{};
 
     ToolCounts read(std::string_view name) const {
@@ -82,14 +86,20 @@ class Counters {
                         .recovered = value(recovered),
                         .failed_at_once = value(failed_at_once),
                         .error_results = value(error_results),
+                        .outcomes_unknown = value(outcomes_unknown),
+                        .dispatched_again = value(dispatched_again),
                         .slept = Duration{static_cast<Duration::rep>(value(slept))}};
       for (std::size_t i = 0; i < stop_reason_count; ++i) counts.ended[i] = value(ended[i]);
       return counts;
     }
   };
+  Tool& tool_of(const Event& event) {
+    return tools_[event.resolved_name.empty() ? event.call_name : event.resolved_name];
+  }
   static void count_end(Tool& tool, const Event& event) noexcept {
     add(tool.ended[static_cast<std::size_t>(event.reason)]);
     if (is_error_result(event)) add(tool.error_results);
+    if (event.outcome_unknown) add(tool.outcomes_unknown);
     if (event.ordinal > 1) {
       if (event.reason == StopReason::succeeded) add(tool.recovered);
       add(tool.slept, static_cast<std::uint64_t>(event.slept.count()));

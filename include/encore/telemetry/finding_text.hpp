@@ -64,7 +64,9 @@ inline std::string what_happened(const Finding& finding) {
       return ids + ": " + counted(finding.attempts, "attempt") + " became " +
              counted(finding.requests, "request") +
              (finding.detail == "policy" ? ", because a policy inside each attempt retried too"
-                                         : ", because a layer below the policy repeated them");
+              : finding.detail == "transport"
+                  ? " or more, because what sends a request sent it again before there was an answer"
+                  : ", because a layer below the policy repeated them");
     case FindingKind::never_reached_policy:
       return ids + " never reached a policy: " + attempts_each(finding) + ", and no policy told of " +
              (one ? "it" : "them");
@@ -143,6 +145,9 @@ inline std::string_view what_next(const Finding& finding) noexcept {
     case FindingKind::layers_multiplied:
       return finding.detail == "policy"
                  ? "Let one layer retry: give the inner policy WhenNested{Nested::make_single}, or remove it."
+             : finding.detail == "transport"
+                 ? "Look for doubles in the dependency's records, and keep the transport from repeating what "
+                   "has an effect: libcurl repeats a request on a reused connection."
                  : "Let one layer retry: switch off the client's own retries, or tell the policy of them "
                    "with "
                    "AlreadyRetries.";

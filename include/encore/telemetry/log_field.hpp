@@ -27,7 +27,9 @@ inline constexpr FieldNames message{"message", "exception.message"};
 inline constexpr FieldNames status{"status", "encore.response.status"};
 inline constexpr FieldNames request_id{"request_id", "encore.response.request_id"};
 inline constexpr FieldNames dispatched{"dispatched", "encore.dispatched"};
+inline constexpr FieldNames dispatched_again{"dispatched_again", "encore.dispatched_again"};
 inline constexpr FieldNames answered{"answered", "encore.answered"};
+inline constexpr FieldNames not_run{"not_run", "encore.not_run"};
 inline constexpr FieldNames key_used{"", "encore.key_used"};  ///< the idempotency key was asked for
 inline constexpr FieldNames error_result{"error_result", "encore.error_result"};  ///< returned, not thrown
 inline constexpr FieldNames will_retry{"", "encore.will_retry"};

@@ -44,7 +44,9 @@ inline void add_notes(LogLine& line, const TraceRecord& record) {
   if (record.status) line.number(log_field::status, *record.status);
   if (!record.request_id.empty()) line.text(log_field::request_id, record.request_id);
   if (record.dispatched) line.flag(log_field::dispatched, true);
+  if (record.dispatched_again) line.flag(log_field::dispatched_again, true);
   if (record.answered) line.flag(log_field::answered, true);
+  if (record.not_run) line.flag(log_field::not_run, true);
   if (record.key_used) line.flag(log_field::key_used, true);
   if (record.error_result) line.flag(log_field::error_result, true);
 }

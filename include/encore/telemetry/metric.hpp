@@ -35,13 +35,18 @@ inline constexpr Metric failed_at_once{"encore.tool.calls.failed_at_once", "{cal
                                        "Calls whose first attempt failed and was not retryable."};
 inline constexpr Metric error_results{"encore.tool.calls.error_results", "{call}",
                                       "Calls whose caller got an error as a value."};
+inline constexpr Metric outcomes_unknown{"encore.tool.calls.outcomes_unknown", "{call}",
+                                         "Calls that failed and may have had their effect."};
+inline constexpr Metric dispatched_again{"encore.tool.attempts.dispatched_again", "{attempt}",
+                                         "Attempts whose request a layer below repeated by itself."};
 inline constexpr Metric refused{"encore.tool.calls.refused", "{call}",
                                 "Calls that a guard or an entry check stopped."};
 inline constexpr Metric ended{"encore.tool.calls.ended", "{call}", "Calls that ended, by the reason."};
 inline constexpr Metric slept{"encore.tool.slept", "s", "Time between attempts, of calls that ended."};
 
-inline constexpr std::array all{calls,          attempts,      retries, recovered, exhausted,
-                                failed_at_once, error_results, refused, ended,     slept};
+inline constexpr std::array all{calls,          attempts,      retries,          recovered,        exhausted,
+                                failed_at_once, error_results, outcomes_unknown, dispatched_again, refused,
+                                ended,          slept};
 }  // namespace metric
 
 /// One number. A count, or a time in seconds.
@@ -72,6 +77,8 @@ void for_each_point(const CountersSnapshot& snapshot, Use&& use) {
   each(metric::exhausted, [](const ToolCounts& tool) { return tool.exhausted(); });
   each(metric::failed_at_once, [](const ToolCounts& tool) { return tool.failed_at_once; });
   each(metric::error_results, [](const ToolCounts& tool) { return tool.error_results; });
+  each(metric::outcomes_unknown, [](const ToolCounts& tool) { return tool.outcomes_unknown; });
+  each(metric::dispatched_again, [](const ToolCounts& tool) { return tool.dispatched_again; });
   each(metric::refused, [](const ToolCounts& tool) { return tool.refused(); });
   for (const auto& tool : snapshot.tools()) {
     for (std::size_t i = 0; i < stop_reason_count; ++i)

@@ -96,6 +96,8 @@ class OpenCall {
     attempt.request_id = record.request_id;
     attempt.dispatched = record.dispatched;
     attempt.answered = record.answered;
+    attempt.not_run = record.not_run;
+    attempt.dispatched_again = record.dispatched_again;
     attempt.key_used = record.key_used;
     attempt.error_result = record.error_result;
     attempt.will_retry = record.will_retry;

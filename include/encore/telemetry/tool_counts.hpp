@@ -25,7 +25,9 @@ struct ToolCounts {
       0;  ///< calls whose first attempt failed and was not to be retried: the filter, or a type that never is
   std::uint64_t error_results =
       0;  ///< calls whose caller got an error as a value: an outcome, a text for the model, or the tool's own answer (B8)
-  Duration slept{};                                      ///< by calls that ended, between their attempts
+  std::uint64_t outcomes_unknown = 0;  ///< calls that failed and may have had their effect (I3)
+  std::uint64_t dispatched_again = 0;  ///< attempts whose request a layer below repeated by itself (I3, J1)
+  Duration slept{};                    ///< by calls that ended, between their attempts
   std::array<std::uint64_t, stop_reason_count> ended{};  ///< calls that ended, by the reason
 
   std::uint64_t ended_because(StopReason reason) const noexcept {
@@ -81,6 +83,8 @@ void change_each(ToolCounts& counts, const ToolCounts& others, Change change) {
   change(counts.recovered, others.recovered);
   change(counts.failed_at_once, others.failed_at_once);
   change(counts.error_results, others.error_results);
+  change(counts.outcomes_unknown, others.outcomes_unknown);
+  change(counts.dispatched_again, others.dispatched_again);
   change(counts.slept, others.slept);
   for (std::size_t i = 0; i < stop_reason_count; ++i) change(counts.ended[i], others.ended[i]);
 }

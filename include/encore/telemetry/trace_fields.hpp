@@ -29,7 +29,9 @@ struct TraceFields {
   std::string status{log_field::status.json};
   std::string request_id{log_field::request_id.json};
   std::string dispatched{log_field::dispatched.json};
+  std::string dispatched_again{log_field::dispatched_again.json};
   std::string answered{log_field::answered.json};
+  std::string not_run{log_field::not_run.json};
   std::string key_used{log_field::key_used.json};
   std::string error_result{log_field::error_result.json};
   std::string will_retry{log_field::will_retry.json};

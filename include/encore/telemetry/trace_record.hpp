@@ -30,8 +30,10 @@ struct TraceRecord {
   std::string request_id{};
   bool dispatched = false;
   bool answered = false;
-  bool key_used = false;      ///< the callable asked for its idempotency key
-  bool error_result = false;  ///< it returned, and said that the tool had failed (B8)
+  bool not_run = false;           ///< nothing was done (I1)
+  bool dispatched_again = false;  ///< a layer below repeated the request by itself (I3, J1)
+  bool key_used = false;          ///< the callable asked for its idempotency key
+  bool error_result = false;      ///< it returned, and said that the tool had failed (B8)
   bool will_retry = false;
   Duration wait{};  ///< before the next attempt, if one is to follow
   std::optional<Duration> hint{};
@@ -92,6 +94,8 @@ inline TraceRecord trace_record(const Event& event, const RecordText& text = {})
     record.request_id = event.notes->request_id();
     record.dispatched = event.notes->dispatched();
     record.answered = event.notes->answered();
+    record.not_run = event.notes->not_run();
+    record.dispatched_again = event.notes->dispatched_again();
     record.key_used = event.notes->key_used();
     record.error_result = event.notes->error_result();
   }

@@ -39,6 +39,8 @@ struct TracedAttempt {
   std::string request_id{};
   bool dispatched = false;
   bool answered = false;
+  bool not_run = false;
+  bool dispatched_again = false;
   bool key_used = false;
   bool error_result = false;
   bool will_retry = false;
@@ -47,7 +49,9 @@ struct TracedAttempt {
   std::optional<Duration> remaining{};  ///< of the call's time, at the last line that told
 
   /// The request left, and no answer came. (I3)
-  bool outcome_unknown() const noexcept { return dispatched && !answered && !status; }
+  bool outcome_unknown() const noexcept {
+    return dispatched && !answered && (dispatched_again || (!not_run && !status));
+  }
 
   friend bool operator==(const TracedAttempt&, const TracedAttempt&) = default;
 };

@@ -86,7 +86,8 @@ class FaultInjector {
 
   /// `function`, now and then failing with an `E` made of these arguments. A named function is referred to, a temporary one
   /// moved in. The attempt is the last argument, as a policy gives it; `function` gets it if it takes it.
-  /// A lost result marks the attempt as dispatched: unless `function` marks an answer, the outcome is unknown. (I3)
+  /// A lost result marks the attempt as dispatched, unless `function` marks it itself: without an answer, its outcome is unknown.
+  /// (I3)
   template <class E, class F, class... Args>
   auto wrap(F&& function, Args&&... arguments) {
     using Error = detail::Throws<E, std::decay_t<Args>...>;
@@ -114,8 +115,9 @@ class FaultInjector {
       if (kind == Fault::Kind::failure) error_.template play<void>(attempt, false);
       constexpr std::make_index_sequence<sizeof...(Args) - 1> own{};
       if (kind == Fault::Kind::lost_result) {
-        attempt.mark_dispatched();
         static_cast<void>(call(all, attempt, own));
+        const auto& notes = attempt.notes();
+        if (!notes.dispatched() && !notes.answered() && !notes.not_run()) attempt.mark_dispatched();
         error_.template play<void>(attempt, false);
       }
       return call(all, attempt, own);

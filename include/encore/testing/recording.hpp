@@ -37,6 +37,8 @@ struct Recorded {
   std::string request_id{};
   bool dispatched = false;
   bool answered = false;
+  bool not_run = false;
+  bool dispatched_again = false;
   bool error_result = false;
   Duration slept{};
   int observer_errors = 0;
@@ -74,6 +76,8 @@ inline Recorded record(const Event& event) {
     copy.request_id = event.notes->request_id();
     copy.dispatched = event.notes->dispatched();
     copy.answered = event.notes->answered();
+    copy.not_run = event.notes->not_run();
+    copy.dispatched_again = event.notes->dispatched_again();
     copy.error_result = event.notes->error_result();
   }
   if (event.outer != nullptr) copy.outer_id = event.outer->call_id();
@@ -107,7 +111,9 @@ inline std::string to_string(const Recorded& event) {
   if (event.status) add("status ", std::to_string(*event.status));
   if (!event.request_id.empty()) add("request ", shown(event.request_id));
   if (event.dispatched) add("", "dispatched");
+  if (event.dispatched_again) add("", "dispatched again");
   if (event.answered) add("", "answered");
+  if (event.not_run) add("", "not run");
   if (event.error_result) add("", "error result");
   if (event.slept != Duration::zero()) add_duration("slept ", event.slept);
   if (event.observer_errors != 0) add("observer errors: ", std::to_string(event.observer_errors));

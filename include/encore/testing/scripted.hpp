@@ -86,6 +86,7 @@ class Scripted {
     if (plan.dispatched) attempt.mark_dispatched();
     if (plan.takes > Duration::zero()) clock_->advance(plan.takes);
     if (plan.answered) attempt.mark_answered();
+    if (plan.not_run) attempt.mark_not_run();
     if (plan.status) attempt.note_status(*plan.status);
     if (!plan.request_id.empty()) attempt.note_request_id(plan.request_id);
     return step->play(attempt, last);

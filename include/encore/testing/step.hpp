@@ -27,6 +27,7 @@ struct StepPlan {
   std::string request_id{};
   bool dispatched = false;
   bool answered = false;
+  bool not_run = false;
   bool uses_key = false;
   int times = 1;
 };
@@ -127,6 +128,11 @@ class [[nodiscard]] Step {
   /// An answer comes, after the step's time has passed. (I3)
   Step&& answered() && {
     plan_.answered = true;
+    return std::move(*this);
+  }
+  /// The step says, after its time has passed, that nothing was done. (I1)
+  Step&& not_run() && {
+    plan_.not_run = true;
     return std::move(*this);
   }
   /// Asks for the idempotency key; the script's `keys()` has it. (I2)

@@ -3,6 +3,7 @@
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
 #include <encore/extremes.hpp>
+#include <encore/guard/call_signature.hpp>
 #include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
@@ -28,17 +29,15 @@ namespace encore::detail {
 /// What happened in a call, beside its answer.
 struct ToolReport {
   int attempts = 0;
-  bool outcome_unknown = false;
+  OutcomeSoFar outcome{};
   bool key_used = false;
-  std::string request_id{};
   std::exception_ptr error{};  // of the last attempt
 
   void ended(const Attempt& attempt, const std::exception_ptr& thrown) {
     const auto& notes = attempt.notes();
     attempts = attempt.ordinal;
-    outcome_unknown = notes.outcome_unknown() || (outcome_unknown && !notes.answered());
+    outcome.add(notes);
     key_used = key_used || notes.key_used();
-    if (!notes.request_id().empty()) request_id = notes.request_id();
     error = thrown;
   }
 };
@@ -138,7 +137,11 @@ class ToolOf final : public AnyTool {
         handler_(std::move(handler)) {}
 
   ToolResult run(const ToolCall& call, const Call& with, ToolReport& report) const override {
-    return policy_.run(with, [&](const Attempt& attempt) -> ToolResult {
+    auto its = with;
+    std::string signature;
+    if constexpr (Policy::observed)
+      sign(its, {.name = description().name, .arguments = call.arguments}, signature);
+    return policy_.run(its, [&](const Attempt& attempt) -> ToolResult {
 #if defined(__cpp_exceptions)
       try {
 #endif

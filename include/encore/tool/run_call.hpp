@@ -72,6 +72,8 @@ struct RunCaller {
     }
     std::string own_key;
     if (!refusal) give_own_key(its, issued, own_key);
+    std::string signature;
+    sign(its, issued, signature);
     auto result = run(tool, call, its, report);
     if (call.id.empty() && result.call_id == its.id) result.call_id.clear();
     return result;
@@ -83,7 +85,7 @@ struct RunCaller {
     try {
 #endif
       auto result = tool.run(call, its, report);
-      if (result.is_error()) remember(its, report);
+      if (result.is_error() || report.error != nullptr) remember(its, report);
       return result;
 #if defined(__cpp_exceptions)
     } catch (...) {
@@ -107,11 +109,12 @@ struct RunCaller {
   }
 
   void remember(const Call& its, const ToolReport& report) const {
-    if (!report.outcome_unknown || its.replay == ReplaySafety::repeatable) return;
+    if (!report.outcome.unknown || its.replay == ReplaySafety::repeatable) return;
     UnknownOutcome outcome{.call_id = std::string{its.id},
                            .call_name = std::string{its.name},
                            .resolved_name = std::string{its.resolved_name},
-                           .request_id = report.request_id,
+                           .request_id = std::string{report.outcome.request_id.view()},
+                           .signature = std::string{its.signature},
                            .attempts = report.attempts,
                            .error_type = error_type(report.error),
                            .error = report.error};

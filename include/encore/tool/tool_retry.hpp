@@ -1,6 +1,7 @@
 // The tool layer: runs a model's tool calls under a policy, and repeats only the tools that were declared.
 #pragma once
 #include <encore/call.hpp>
+#include <encore/guard/call_signature.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/operation.hpp>
 #include <encore/retry_policy.hpp>
@@ -13,6 +14,7 @@
 #include <encore/tool/unknown_outcome.hpp>
 
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -66,6 +68,9 @@ class ToolRetry {
       const DeclaredCall declared{its.resolved_name.empty() ? its.name : its.resolved_name, call.arguments};
       its.replay = safety_of(declared);
       parts_.key_reuse.look_at(its, {.name = declared.name, .arguments = declared.arguments});
+      std::string signature;
+      if constexpr (Policy::observed)
+        detail::sign(its, {.name = declared.name, .arguments = declared.arguments}, signature);
       auto attempt = [&](const Attempt& now) -> R { return attempt_with<R>(call, callable, now); };
       return policy_.run(its, attempt);
     }

@@ -205,7 +205,7 @@ class ToolRun {
                           .reason = StopReason::not_retryable,
                           .attempts = report.attempts,
                           .error = escaped,
-                          .outcome_unknown = report.outcome_unknown};
+                          .outcome_unknown = report.outcome.unknown};
     auto result = error_result_of(failure, tell_model(failure));
     guards_.answered(call.issued, result.content);
     return result;

@@ -12,13 +12,16 @@
 
 namespace encore {
 
-/// What is known of such a call. Its arguments are not in it: the host finds them by the call's id. (F6, I3)
+/// What is known of such a call. Its arguments are not in it: the host finds them by the call's id and signature. (F6, I3)
 struct UnknownOutcome {
   std::string call_id{};
   std::string call_name{};
   std::string resolved_name{};    ///< empty if no tool layer resolved the name
   std::string idempotency_key{};  ///< that the other side knows it by, if it sends one (I2)
-  std::string request_id{};       ///< the dependency's own, if one was noted
+  std::string
+      request_id{};  ///< of the latest request without an answer: the dependency's own, if one was noted
+  std::string
+      signature{};  ///< of name and arguments, as `CallSignature::text`; empty if no tool layer made the call
   int attempts = 0;
   std::string error_type{};    ///< empty if what failed is a returned value
   std::exception_ptr error{};  ///< the last exception; null if what failed is a value, or after a restart
@@ -29,10 +32,7 @@ struct UnknownOutcome {
 /// Does this event end a call whose outcome is unknown: one that failed, or returned what says that it failed? Calls that are
 /// harmless to repeat have no such outcome. (I3)
 inline bool ends_with_unknown_outcome(const Event& event) noexcept {
-  if (event.kind != EventKind::call_finished) return false;
-  if (event.outcome_unknown) return true;
-  return event.notes != nullptr && event.current != nullptr && event.notes->error_result() &&
-         event.notes->outcome_unknown() && event.current->call().replay != ReplaySafety::repeatable;
+  return event.kind == EventKind::call_finished && event.outcome_unknown;
 }
 
 /// An observer that hands every unknown outcome on, before the caller hears of the failure. Like any observer it changes
@@ -57,11 +57,14 @@ class OnUnknownOutcome {
     UnknownOutcome outcome{.call_id = std::string{event.call_id()},
                            .call_name = std::string{event.call_name},
                            .resolved_name = std::string{event.resolved_name},
+                           .request_id = std::string{event.lost_request_id},
                            .attempts = event.ordinal};
-    if (event.notes != nullptr) {
-      outcome.request_id = event.notes->request_id();
-      const auto keyed = event.current->call().replay == ReplaySafety::repeatable_with_key;
-      if (keyed || event.notes->key_used()) outcome.idempotency_key = event.current->idempotency_key();
+    if (event.current != nullptr) {
+      const auto& call = event.current->call();
+      outcome.signature = call.signature;
+      const auto keyed = call.replay == ReplaySafety::repeatable_with_key;
+      if (keyed || (event.notes != nullptr && event.notes->key_used()))
+        outcome.idempotency_key = event.current->idempotency_key();
     }
     if (event.thrown != nullptr) {
       outcome.error_type = encore::error_type(*event.thrown);

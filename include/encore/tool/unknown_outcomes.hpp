@@ -41,6 +41,7 @@ class UnknownOutcomes {
                   .add("resolved_name", outcome.resolved_name)
                   .add("key", outcome.idempotency_key)
                   .add("request_id", outcome.request_id)
+                  .add("signature", outcome.signature)
                   .add("attempts", outcome.attempts)
                   .add("error_type", outcome.error_type)
                   .text() +
@@ -60,6 +61,7 @@ class UnknownOutcomes {
                           .resolved_name = std::string{line.text("resolved_name")},
                           .idempotency_key = std::string{line.text("key")},
                           .request_id = std::string{line.text("request_id")},
+                          .signature = line.has("signature") ? std::string{line.text("signature")} : "",
                           .attempts = static_cast<int>(attempts),
                           .error_type = std::string{line.text("error_type")}});
     }
