@@ -81,8 +81,7 @@ TEST_CASE("settings that say nothing are the policy's defaults [A1]", "[retry_se
 TEST_CASE("each field does what its ingredient does [C9, D2, D4, E2]", "[retry_settings]") {
   CHECK(did({.max_retries = 0}).attempts == 1);
   CHECK(did({.max_retries = 5}).attempts == 6);
-  CHECK(did({.max_retries = 5, .unlimited_retries = true, .time_budget = 1h}).reason ==
-        encore::StopReason::deadline);
+  CHECK(did({.unlimited_retries = true, .time_budget = 1h}).reason == encore::StopReason::deadline);
   CHECK(did({.time_budget = 1h}).attempts > 3);  // no hidden count limit
   CHECK(did({.max_retries = 1, .time_budget = 1h}).attempts == 2);
   CHECK(did({.time_budget = 3s, .jitter = JitterShape::none}).sleeps == Durations{1s});
@@ -166,6 +165,35 @@ TEST_CASE("a field out of its range is refused with its name and value [A1, C3]"
   refused([&] { settings.jitter_ratio = nan; }, "jitter_ratio = ");
   refused([&] { settings.hint_cap = encore::HintCap{-1s}; }, "hint_cap = -1s");
   CHECK(did(settings).attempts == 3);  // what was refused has changed nothing
+}
+
+TEST_CASE("fields that contradict each other are refused with both names and values [C3]",
+          "[retry_settings]") {
+  const auto refusal = [](const RetrySettings& settings) -> std::string {
+    try {
+      static_cast<void>(RetryPolicy{RetryOn<TimeoutError>{}, settings});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "not refused";
+  };
+  CHECK(refusal({.max_retries = 3, .unlimited_retries = true}) ==
+        "encore: unlimited_retries = true is refused: max_retries = 3 is a limit");
+  CHECK(refusal({.delays = {.min_delay = 90s}}) ==
+        "encore: min_delay = 90s is refused: it is more than max_delay = 60s");
+  CHECK(refusal({.attempt_timeout = 1500ms, .least_attempt_time = 2s}) ==
+        "encore: least_attempt_time = 2s is refused: it is more than attempt_timeout = 1.5s");
+  CHECK(refusal({.time_budget = 1s, .least_attempt_time = 2s}) ==
+        "encore: least_attempt_time = 2s is refused: it is more than time_budget = 1s");
+  // No contradictions: the cap applies from the first wait, and the earliest limit holds.
+  CHECK(refusal({.delays = {.initial_delay = 5s, .max_delay = 2s, .min_delay = 2s}}) == "not refused");
+  CHECK(refusal({.time_budget = 2s, .attempt_timeout = 30s, .least_attempt_time = 2s}) == "not refused");
+  CHECK(refusal({.time_budget = 0s, .attempt_timeout = 0s, .hint_cap = encore::HintCap{1h}}) ==
+        "not refused");
+  CHECK(refusal({.max_retries = 0, .time_budget = 2s}) == "not refused");
+
+  const RetryPolicy policy{RetryOn<TimeoutError>{}, RetrySettings{.max_retries = 1}};
+  CHECK_THROWS_AS(policy.with(RetrySettings{.delays = {.min_delay = 90s}}), std::invalid_argument);
 }
 
 // ---- reload -----------------------------------------------------------------------------------------------------------------

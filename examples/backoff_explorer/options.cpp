@@ -171,6 +171,11 @@ Options read_options(std::span<char* const> words) {
     else
       set_outage(options.outage, given);
   }
+  try {
+    static_cast<void>(options.policy.part<encore::role::Backoff>());
+  } catch (const std::invalid_argument& refused) {
+    throw UsageError{refused.what()};
+  }
   return options;
 }
 

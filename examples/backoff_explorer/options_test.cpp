@@ -53,6 +53,8 @@ TEST_CASE("a mistake on the command line is refused with the option and its valu
   };
   says({"--backof", "linear"}, "there is no option --backof");
   says({"linear"}, "there is no option linear");
+  says({"--min-delay", "2s", "--max-delay", "1s"},
+       "encore: min_delay = 2s is refused: it is more than max_delay = 1s");
   says({"--html"}, "--html needs a value");
   says({"--backoff", "quadratic"},
        "--backoff quadratic: it must be one of constant, linear, exponential, fibonacci");

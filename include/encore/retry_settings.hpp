@@ -8,7 +8,10 @@
 #include <encore/setting.hpp>
 
 #include <cstdint>
+#include <cstdio>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace encore {
@@ -90,43 +93,62 @@ struct OptionalSeed {
   std::optional<std::uint64_t> value{};
 };
 
+// Not constexpr on purpose, as in setting.hpp.
+[[noreturn]] inline void the_settings_contradict_each_other(std::string_view field, Duration value,
+                                                            std::string_view than, Duration limit) {
+  const auto in_seconds = [](Duration time) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%gs", static_cast<double>(time.count()) / 1e9);
+    return std::string{text};
+  };
+  refuse_setting(field, in_seconds(value),
+                 "is refused: it is more than " + std::string{than} + " = " + in_seconds(limit));
+}
+[[noreturn]] inline void the_settings_contradict_each_other(int max_retries) {
+  refuse_setting("unlimited_retries", "true",
+                 "is refused: max_retries = " + std::to_string(max_retries) + " is a limit");
+}
+
 /// Every number of a policy, to be read from a configuration and changed without changing the policy's type:
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, settings};
 ///   policy = policy.with(reloaded);
-/// A field out of its range is refused when it is set, with the field's name and the value. What is not set has the default
-/// that a policy has (A1). It plays the roles of count limit, time limits, backoff, jitter, hint cap and seed: none of them
+/// A field out of its range is refused when it is set, with the field's name and the value. Fields that contradict each other are
+/// refused when a policy is made of them: `unlimited_retries` beside `max_retries`, and a least time over its limit, for an
+/// attempt or a delay. An initial delay over `max_delay` does not: the cap holds from the first wait. A time limit of 0 is no time
+/// at all; for no limit it is left out. What is not set has the default that a policy has (A1, C3). It plays the roles of count limit, time limits, backoff, jitter, hint cap and seed: none of them
 /// can be named beside it.
 struct RetrySettings {
   using role = encore::role::Settings;
 
   std::optional<Count<"max_retries">> max_retries{};  ///< absent: 2, or no limit if there is a time budget
-  bool unlimited_retries = false;                     ///< stronger than `max_retries`
+  bool unlimited_retries = false;
   std::optional<Span<"time_budget">> time_budget{};
   std::optional<Span<"attempt_timeout">> attempt_timeout{};
-  Span<"least_attempt_time"> least_attempt_time = Duration::zero();
+  Span<"least_attempt_time"> least_attempt_time = Duration::zero();  ///< at most the two limits above
   BackoffShape backoff = BackoffShape::exponential;
-  ExponentialBackoff delays{};  ///< initial delay (and step, if linear), factor, greatest and least delay
+  ExponentialBackoff
+      delays{};  ///< initial delay (step too, if linear), factor if exponential, greatest and least delay
   JitterShape jitter = JitterShape::proportional;
-  Share<"jitter_ratio"> jitter_ratio = 0.25;
+  Share<"jitter_ratio"> jitter_ratio = 0.25;  ///< of proportional jitter
   HintCap hint_cap{};
   std::optional<std::uint64_t> seed{};
 
   using parts = Plus<CountLimit, OptionalTimeBudget, LeastAttemptTime, OptionalAttemptTimeout, ChosenBackoff,
                      ChosenJitter, HintCap, OptionalSeed>;
 
-  /// The ingredient that plays one of its roles.
+  /// The ingredient that plays one of its roles. Throws `std::invalid_argument` if the fields contradict each other.
   template <class Role>
-  constexpr auto part() const noexcept {
+  constexpr auto part() const {
     if constexpr (std::same_as<Role, encore::role::CountLimit>)
       return count_limit();
     else if constexpr (std::same_as<Role, encore::role::TimeBudget>)
       return OptionalTimeBudget{as_duration(time_budget)};
     else if constexpr (std::same_as<Role, encore::role::LeastAttemptTime>)
-      return LeastAttemptTime{Duration{least_attempt_time}};
+      return LeastAttemptTime{checked_least_attempt_time()};
     else if constexpr (std::same_as<Role, encore::role::AttemptTimeout>)
       return OptionalAttemptTimeout{as_duration(attempt_timeout)};
     else if constexpr (std::same_as<Role, encore::role::Backoff>)
-      return ChosenBackoff{backoff, delays};
+      return ChosenBackoff{backoff, checked_delays()};
     else if constexpr (std::same_as<Role, encore::role::Jitter>)
       return ChosenJitter{jitter, double{jitter_ratio}};
     else if constexpr (std::same_as<Role, encore::role::HintCap>)
@@ -136,7 +158,21 @@ struct RetrySettings {
   }
 
  private:
-  constexpr CountLimit count_limit() const noexcept {
+  static constexpr void check(std::string_view field, Duration value, std::string_view than,
+                              const std::optional<Duration>& limit) {
+    if (limit && value > *limit) the_settings_contradict_each_other(field, value, than, *limit);
+  }
+  constexpr ExponentialBackoff checked_delays() const {
+    check("min_delay", delays.min_delay, "max_delay", Duration{delays.max_delay});
+    return delays;
+  }
+  constexpr Duration checked_least_attempt_time() const {
+    check("least_attempt_time", least_attempt_time, "attempt_timeout", as_duration(attempt_timeout));
+    check("least_attempt_time", least_attempt_time, "time_budget", as_duration(time_budget));
+    return least_attempt_time;
+  }
+  constexpr CountLimit count_limit() const {
+    if (unlimited_retries && max_retries) the_settings_contradict_each_other(int{*max_retries});
     if (unlimited_retries) return UnlimitedRetries{};
     if (max_retries) return MaxRetries{int{*max_retries}};
     return {};
