@@ -9,6 +9,7 @@
 #include <encore/pause.hpp>
 #include <encore/verdict.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -189,9 +190,12 @@ class RetryState : public ObservedCall<Policy> {
   /// unspent, and so do the call's. (H1, H3)
   template <class Failed>
   void report_to_guards(StopReason verdict, const Failed& failure) {
-    if (verdict == StopReason::never_retry_type && says_stopped(failure)) return permits_.release();
-    failed_retryably_ = verdict == StopReason::none;
-    permits_.attempt_failed(now(), failed_retryably_);
+    const auto not_retried = verdict == StopReason::not_retryable || verdict == StopReason::never_retry_type;
+    if (not_retried && says_stopped(failure)) return permits_.release();
+    shows_ = verdict == StopReason::none                    ? FailureShows::trouble
+             : not_retried && !std::same_as<Failed, Thrown> ? FailureShows::that_it_lives
+                                                            : FailureShows::no_more;
+    permits_.attempt_failed(now(), shows_);
   }
 
   template <class Failed>
@@ -255,7 +259,7 @@ class RetryState : public ObservedCall<Policy> {
   Decision finish(StopReason reason, const Thrown* thrown, TerminalMode mode) {
     reason_ = reason;
     if constexpr (guarded) {
-      permits_.call_failed(now(), reason, failed_retryably_);
+      permits_.call_failed(now(), reason, shows_);
       permits_.release();
     }
     this->tell_finished(mode, thrown);
@@ -291,7 +295,7 @@ class RetryState : public ObservedCall<Policy> {
   using Observed::started_;
 
   bool key_was_used_ = false;
-  bool failed_retryably_ = true;  // the last attempt; a restored call waits to be tried again
+  FailureShows shows_ = FailureShows::trouble;  // the last attempt's; a restored call waits to be tried again
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};
   Pauses<Policy> pauses_{};

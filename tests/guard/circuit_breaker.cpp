@@ -2,6 +2,7 @@
 #include "read_only.hpp"
 #include <encore/duration.hpp>
 #include <encore/guard/circuit_breaker.hpp>
+#include <encore/guard/per_call.hpp>
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
@@ -558,6 +559,41 @@ TEST_CASE(
   }
   CHECK(breaker.state(now) == CircuitState::closed);
   CHECK(breaker.admit({.now = now}));
+}
+
+TEST_CASE(
+    "a failure that is returned, and neither retried nor counted, is an answer: it ends a row and a probe "
+    "[H3, B8]",
+    "[circuit_breaker]") {
+  encore::testing::FakeClock clock;
+  const encore::Now now{clock};
+  CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 30s}};
+  CircuitBreaker of_calls{{.failures_to_open = 2, .open_for = 30s}};
+  CircuitBreaker strict{{.failures_to_open = 2, .open_for = 30s, .count_permanent_failures = true}};
+  constexpr int not_found = -2, busy = -1;
+  const encore::RetryPolicy policy{clock, encore::RetryIfResult{[](int n) { return n < 0; }},
+                                   encore::NeverRetryIf{[](int n) { return n == not_found; }},
+                                   encore::MaxRetries{0}};
+  const auto ask = [&](auto&& guard, int answer) {
+    CHECK(policy.with(std::forward<decltype(guard)>(guard)).run([&] { return answer; }) == answer);
+  };
+  const auto per_call = [&] { return encore::PerCall{of_calls}; };
+  for (int i = 0; i < 5; ++i)
+    for (const auto answer : {busy, not_found})
+      ask(breaker, answer), ask(per_call(), answer);  // no two failures in a row
+  CHECK(breaker.state(now) == CircuitState::closed);
+  CHECK(of_calls.state(now) == CircuitState::closed);
+
+  for (int i = 0; i < 2; ++i) ask(breaker, busy), ask(per_call(), busy);
+  CHECK(breaker.state(now) == CircuitState::open);
+  CHECK(of_calls.state(now) == CircuitState::open);
+  clock.advance(30s);
+  ask(breaker, not_found), ask(per_call(), not_found);
+  CHECK(breaker.state(now) == CircuitState::closed);
+  CHECK(of_calls.state(now) == CircuitState::closed);
+
+  for (int i = 0; i < 2; ++i) ask(strict, not_found);
+  CHECK(strict.state(now) == CircuitState::open);
 }
 
 }  // namespace

@@ -180,6 +180,9 @@ TEST_CASE("what is on the never-list is a permanent failure of its call, and a c
           {.deadline = setting.clock.now()}, [] { return 1; });
     }),
                     encore::Refused);
+  for (int i = 0; i < 5; ++i)  // whether the filter names it or not
+    CHECK_THROWS_AS(policy.with(encore::RetryOn<Timeout>{}).run([]() -> int { throw encore::Cancelled{}; }),
+                    encore::Cancelled);
   CHECK(strict.state(setting.now) == CircuitState::closed);
   CHECK(strict_about_attempts.state(setting.now) == CircuitState::closed);
   for (int i = 0; i < 2; ++i)

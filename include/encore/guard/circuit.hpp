@@ -35,7 +35,8 @@ struct CircuitBreakerOptions {
   Span<"open_for"> open_for = std::chrono::seconds{30};
   /// A probe that has not returned after this long is given up, and another may try. As long as `open_for`, if not named.
   std::optional<Span<"probe_lease">> probe_lease{};
-  /// Failures that are not worth a retry (not found, not allowed) show that somebody answers: they count only if told so.
+  /// Failures that are not worth a retry (not found, not allowed) count only if told so. Else one that was returned is an answer,
+  /// and ends a row of failures, or a probe, as a success does; an exception, which may come from anywhere, shows nothing.
   bool count_permanent_failures = false;
 };
 

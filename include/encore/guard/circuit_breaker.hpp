@@ -66,6 +66,11 @@ class CircuitBreaker {
         circuit.counts(retryable) ? circuit.failed(ticket_, time) : circuit.withdrawn(ticket_);
       });
     }
+    /// It returned a failure that is not retried: who answers is there, unless such failures count. (H3)
+    void answered(const Now& now) {
+      if (breaker_ == nullptr) return;
+      breaker_->circuit_.counts(false) ? failed(now, false) : succeeded(now);
+    }
 
    private:
     friend class CircuitBreaker;

@@ -34,7 +34,8 @@ struct AdmissionRequest {
 /// Admits attempts or refuses them, and is told how each ended. It must not throw and is safe to use from many threads. (H1, H8)
 /// `admit` gives a move-only permit, or nothing. The permit is told `succeeded(now)` or `failed(now, retryable)` at most
 /// once; destroyed without either it is returned unspent. Optional members: `began(now)`, when the attempt begins;
-/// `still_admitted(now)`, asked on waking from the wait (H2). `refusal` is the stop reason.
+/// `still_admitted(now)`, asked on waking from the wait (H2); `answered(now)`, in place of `failed(now, false)` if what failed was
+/// returned: then somebody answered (H3). `refusal` is the stop reason.
 /// With `static constexpr bool per_call = true` it is asked once for each call, and told of the call's end.
 template <class G>
 concept Guard = Plays<G, role::Guard> &&

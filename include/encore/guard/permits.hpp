@@ -9,6 +9,7 @@
 #include <encore/stop_reason.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,13 @@ namespace encore::detail {
 constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
   return reason != StopReason::none && reason != StopReason::succeeded && reason != StopReason::cancelled;
 }
+
+/// What a failed attempt shows of its dependency.
+enum class FailureShows : std::uint8_t {
+  trouble,       ///< the policy would retry it
+  no_more,       ///< it would not
+  that_it_lives  ///< it would not, and the failure was returned: it is an answer
+};
 
 /// What the guards of a call are asked before one of its attempts.
 ENCORE_FORCE_INLINE AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead, const Now& now,
@@ -51,17 +59,17 @@ class Permits {
     });
     return refused;
   }
-  void attempt_failed(const Now& now, bool retryable) {
-    settle<false>([&](auto& permit) { permit.failed(now, retryable); });
+  void attempt_failed(const Now& now, FailureShows shows) {
+    settle<false>([&](auto& permit) { report(permit, now, shows); });
   }
   void succeeded(const Now& now) {
     settle<false>([&](auto& permit) { permit.succeeded(now); });
     settle<true>([&](auto& permit) { permit.succeeded(now); });
   }
   /// The call is over without a success: reported to the guards that are asked once a call, if it failed by itself, whoever
-  /// refused the next attempt. `retryable`: its last failure was. (H3)
-  void call_failed(const Now& now, StopReason reason, bool retryable) {
-    if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { permit.failed(now, retryable); });
+  /// refused the next attempt; what counts is what its last failure showed. (H3)
+  void call_failed(const Now& now, StopReason reason, FailureShows shows) {
+    if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { report(permit, now, shows); });
   }
   /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
   ENCORE_COLD void release() {
@@ -92,6 +100,13 @@ class Permits {
     else
       refused = std::remove_cvref_t<Asked>::refusal;
     return refused == StopReason::none;
+  }
+  template <class Permit>
+  static void report(Permit& permit, const Now& now, FailureShows shows) {
+    if constexpr (requires { permit.answered(now); }) {
+      if (shows == FailureShows::that_it_lives) return permit.answered(now);
+    }
+    permit.failed(now, shows == FailureShows::trouble);
   }
   template <class F>
   void each(F&& f) {
