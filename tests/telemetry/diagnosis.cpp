@@ -306,6 +306,18 @@ TEST_CASE("a call that changes its id from attempt to attempt shows by the numbe
   CHECK(points_to(found, "the id changed between attempts"));
 }
 
+TEST_CASE("a call that began before the log did lacks no attempts", "[diagnosis]") {
+  const auto diagnosis = diagnose(R"(
+{"t":"2026-01-01T10:00:00Z","event":"attempt_started","id":"a","tool":"search","n":3,"of":3,"elapsed":4}
+{"t":"2026-01-01T10:00:01Z","event":"attempt_succeeded","id":"a","tool":"search","n":3,"of":3,"elapsed":5}
+{"t":"2026-01-01T10:00:01Z","event":"call_finished","id":"a","tool":"search","attempts":3,"of":3,"reason":"succeeded","slept":3,"elapsed":5}
+{"t":"2026-01-01T10:00:02Z","event":"attempt_started","id":"b","tool":"fetch","n":2,"of":3,"elapsed":1}
+)");
+  CHECK(kinds_of(diagnosis) == Kinds{"ordinal_missing", "mostly_waiting", "unfinished", "recovered"});
+  CHECK(only(diagnosis, FindingKind::ordinal_missing).ids == Ids{"b"});  // it began after the log did
+  CHECK(only(diagnosis, FindingKind::recovered).attempts == 3);
+}
+
 TEST_CASE("numbers that come twice mean that several calls share an id", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call_0","tool":"inventory_lookup","n":1,"error":"TimeoutError"}

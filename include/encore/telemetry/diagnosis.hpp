@@ -59,7 +59,7 @@ class Diagnosis {
   }
 
   void add(const TracedCall& call) {
-    came_again_ = came_again_ || call.continued;
+    came_again_ = came_again_ || (call.continued && call.request_count > 0);
     if (call.is_piece()) return;
     const auto only_outer = !call.told_by_policy && call.request_count == 0;  // calls within it were told of
     const auto tool = only_outer ? call.tool : tool_of(call);

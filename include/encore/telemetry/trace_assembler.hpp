@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +38,7 @@ class TraceAssembler {
   template <std::invocable<const TracedCall&> Use>
   void add(const TraceRecord& record, Use&& use) {
     ++records_;
+    if (!log_began_at_) log_began_at_ = record.at;
     if (record.call_id.empty()) {
       OpenCall nameless;
       nameless.note(record, records_);
@@ -51,7 +53,7 @@ class TraceAssembler {
       id_reused = ended->call().outer_id.empty();
       use(std::as_const(ended_.take(key_).call()));
     }
-    auto& open = open_one(use, begins_call(record));
+    auto& open = open_one(use, begins_call(record), began_before_log(record));
     if (id_reused) open.mark_id_reused();
     open.note(record, records_);
     if (record.kind && !open.counted_as()) count(open);
@@ -86,11 +88,17 @@ class TraceAssembler {
   }
   void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
 
+  /// A log may begin in the middle: another file of a rotation, or records that had to make way, have the rest.
+  bool began_before_log(const TraceRecord& record) const noexcept {
+    return record.at && record.elapsed && log_began_at_ &&
+           detail::moved(*record.at, -*record.elapsed) < *log_began_at_;
+  }
+
   /// The open call of this key. A new one may need room; unless it begins now, it may be the rest of one that was evicted.
   template <class Use>
-  OpenCall& open_one(Use& use, bool begins) {
+  OpenCall& open_one(Use& use, bool begins, bool began_before_log = false) {
     if (open_.find(key_) == nullptr) {
-      const auto continued = !begins && evicted_.may_hold(key_);
+      const auto continued = !begins && (began_before_log || evicted_.may_hold(key_));
       while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) evict_oldest(use);
       if (continued) open_.touch(key_).mark_continued();
     }
@@ -144,6 +152,7 @@ class TraceAssembler {
   EvictedKeys evicted_;
   std::unordered_map<std::string, int> under_way_;
   std::string key_;
+  std::optional<WallTime> log_began_at_{};
   std::uint64_t records_ = 0;
   std::uint64_t made_room_ = 0;
   std::uint64_t made_room_open_ = 0;

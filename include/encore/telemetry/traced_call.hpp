@@ -122,7 +122,7 @@ struct TracedCall {
   std::uint64_t last_record = 0;
   bool alone = true;       ///< no other call of this tool and scope was under way when it began
   bool evicted = false;    ///< too many calls were open at once: more of it may have followed
-  bool continued = false;  ///< too many were: its beginning was told of one that was evicted
+  bool continued = false;  ///< its beginning was told of one that was evicted, or before the log began
   bool id_reused = false;  ///< a call of this scope and id had ended before
 
   /// How often the callable ran, or the dependency was asked, as far as the log tells.
