@@ -196,16 +196,19 @@ TEST_CASE("the draws of a call go on where they were, and so does a jitter that 
 TEST_CASE("the key of a call without an operation key is the same in the next process [I2]",
           "[durable_call]") {
   Process first;
-  const Scope scope = Scope::random();
+  const Scope scope{1, 0xaa, [] { return std::uint64_t{7}; }};
   const auto policy = first.of(patient);
   DurableCall call{policy, {.id = "call_0", .replay = ReplaySafety::repeatable_with_key, .scope = &scope}};
   CHECK(call.begin().goes_on());
   const auto key = call.attempt().idempotency_key();
-  CHECK(key == scope.text() + "/call_0");
+  CHECK(key == "000000000000000100000000000000aa/call_0/0000000000000007");
   CHECK(call.threw(busy).goes_on());
   DurableCall restored{policy, SavedCall::read(call.save())};
   CHECK(restored.resume().goes_on());
   CHECK(restored.attempt().idempotency_key() == key);
+  DurableCall again{policy, SavedCall::read(restored.save())};
+  CHECK(again.next().goes_on());
+  CHECK(again.attempt().idempotency_key() == key);
   // That a key was sent before the restart counts: this attempt fails before it asks for it.
   DurableCall unasked{policy, SavedCall::read(call.save())};
   CHECK(unasked.resume().goes_on());

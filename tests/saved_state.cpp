@@ -97,4 +97,13 @@ TEST_CASE("a line that cannot be read is refused, whosever it is", "[saved_state
         "encore: state = nothing is refused: the saved line has no such field");
 }
 
+TEST_CASE("bytes come back as they were, whether or not they are UTF-8 [I2]", "[saved_state]") {
+  for (const auto& bytes :
+       {std::string{"order-5"}, std::string{"order-\xFF\0", 8}, std::string{}, std::string{"\xE2\x82\xAC"}}) {
+    const auto line = encore::StateLine{"x"}.add_bytes("key", bytes).text();
+    CHECK(encore::SavedLine{line}.bytes("key") == bytes);
+  }
+  CHECK(encore::StateLine{"x"}.add_bytes("key", "\xFF").text() == R"({"state":"x","key_hex":"ff"})");
+}
+
 }  // namespace

@@ -57,6 +57,16 @@ TEST_CASE("a process has one scope, whoever asks first [I2, L1]", "[scope][threa
   for (const auto& text : texts) CHECK(text == Scope::process().text());
 }
 
+TEST_CASE("a scope draws from the system, or from what a test says; that is no part of its value [I2]",
+          "[scope]") {
+  const Scope told{1, 2, [] { return std::uint64_t{7}; }};
+  CHECK(told.draw() == 7);
+  CHECK(told == Scope{1, 2});
+  std::set<std::uint64_t> draws;
+  for (int i = 0; i < 1'000; ++i) draws.insert(Scope{1, 2}.draw());
+  CHECK(draws.size() == 1'000);
+}
+
 TEST_CASE("the process's counter never gives a number twice [A4, L1]", "[scope][threads]") {
   std::array<std::vector<std::uint64_t>, 8> taken;
   std::vector<std::thread> threads;
@@ -78,23 +88,48 @@ TEST_CASE("the process's counter never gives a number twice [A4, L1]", "[scope][
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST_CASE("a forked process has a scope of its own, and so keys of its own [I2]", "[scope]") {
-  const auto parent = Scope::process().text();
+namespace {
+
+std::string scope_in_a_fork(int generations = 1) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   const auto child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
+    for (; generations > 1; --generations) {
+      static_cast<void>(Scope::process());
+      if (const auto next = fork(); next != 0) {
+        int status = 0;
+        _exit(waitpid(next, &status, 0) == next ? status : 1);
+      }
+    }
     const auto own = Scope::process().text();
-    const auto written = write(ends[1], own.data(), own.size());
-    _exit(written == 32 ? 0 : 1);
+    _exit(write(ends[1], own.data(), own.size()) == 32 ? 0 : 1);
   }
-  std::string of_child(32, ' ');
-  CHECK(read(ends[0], of_child.data(), of_child.size()) == 32);
+  std::string text(32, ' ');
+  CHECK(read(ends[0], text.data(), text.size()) == 32);
   int status = 0;
   CHECK(waitpid(child, &status, 0) == child);
   CHECK(status == 0);
-  CHECK(of_child != parent);
+  close(ends[0]), close(ends[1]);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "forked workers have scopes of their own that nothing of the parent's is in, so one process id used "
+    "again "
+    "makes no key again [I2]",
+    "[scope]") {
+  const auto parent = Scope::process().text();
+  std::set<std::string> halves{parent.substr(0, 16), parent.substr(16)};
+  for (const auto generations : {1, 1, 2, 3}) {
+    const auto child = scope_in_a_fork(generations);
+    halves.insert(child.substr(0, 16));
+    halves.insert(child.substr(16));
+  }
+  CHECK(halves.size() == 10);
   CHECK(Scope::process().text() == parent);
 }
 #endif

@@ -4,6 +4,8 @@
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
+#include <encore/hexadecimal.hpp>
+#include <encore/nesting.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -195,8 +197,10 @@ class Attempt {
     return timeout_or<Duration>(longest);
   }
 
-  /// The key that makes a repetition recognisable: equal for all attempts of the call, unique beyond this process. The
-  /// caller's operation key if it gave one, else `<scope>/<call id>`. Asking for it notes that it is sent. Allocates. (I2)
+  /// The key that makes a repetition recognisable: equal for all attempts of this call, and no other call's, whatever ids
+  /// they have. The caller's operation key if it gave one. A call inside an attempt that its outer policy repeats keeps its
+  /// key; on another thread or in a coroutine, if it was told of that attempt (`Call::outer`). Asking for it notes that it is
+  /// sent. Allocates. (I2)
   std::string idempotency_key() const {
     notes_.key_used_ = true;
     return call_.idempotency_key();
@@ -235,10 +239,48 @@ class Attempt {
   const AttemptNotes& notes() const noexcept { return notes_; }
 
  private:
+  friend class CurrentCall;
   const CurrentCall& call_;
   AttemptNotes& notes_;
   const TimeLimits& limits_;
   Now now_;
 };
+
+namespace detail {
+
+/// Text as a part of a key that nothing in it ends: what is not visible ASCII, '/' and '%' as in a URL.
+inline void append_key_part(std::string& key, std::string_view text) {
+  key += '/';
+  for (const char character : text) {
+    if (character > ' ' && character <= '~' && character != '/' && character != '%')
+      key += character;
+    else
+      key.append(1, '%').append(hexadecimal(std::string_view{&character, 1}));
+  }
+}
+
+}  // namespace detail
+
+inline const Attempt* CurrentCall::outer() const noexcept {
+  if (call_.outer != nullptr || around_ == nullptr) return call_.outer;
+  return around_->attempt();
+}
+
+inline std::string CurrentCall::idempotency_key() const {
+  if (!call_.operation_key.empty()) return std::string{call_.operation_key};
+  if (const auto* const outer = this->outer()) {
+    const auto id =
+        call_.id.empty() ? call_.name : call_.id;  // a made one would be new in each outer attempt
+    key_settled_([&] { number_ = outer->call_.inner_numbers_.next(outer->ordinal, id); });
+    auto key = outer->call_.idempotency_key();
+    detail::append_key_part(key, id);
+    return key.append(1, '/').append(std::to_string(number_));
+  }
+  const auto its_scope = scope();
+  key_settled_([&] { number_ = its_scope.draw(); });
+  auto key = its_scope.text();
+  detail::append_key_part(key, id());
+  return key.append(1, '/').append(detail::hexadecimal(number_));
+}
 
 }  // namespace encore

@@ -1,11 +1,12 @@
 // One logical call: what the model, or the caller, asked for.
 #pragma once
 #include <encore/duration.hpp>
+#include <encore/inner_numbers.hpp>
+#include <encore/made_once.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -15,6 +16,9 @@
 namespace encore {
 
 class Attempt;
+namespace detail {
+class AttemptMark;
+}
 
 /// What may be done again when an attempt has failed. (I1)
 enum class ReplaySafety : std::uint8_t {
@@ -44,14 +48,15 @@ struct Call {
   std::string_view id{};             ///< empty: a process-unique one is made when somebody looks (A4)
   std::string_view name{};           ///< the tool's, as the model or the caller said it
   std::string_view resolved_name{};  ///< the name it was resolved to, where a tool layer resolves names (F2)
-  std::string_view operation_key{};  ///< the idempotency key, if it must outlive the call's id (I2)
+  std::string_view
+      operation_key{};  ///< the idempotency key, if it must outlive the call, as a redelivered message's (I2)
   std::optional<TimePoint> deadline{};  ///< on the policy's clock; the earliest limit holds (D2)
   StopView stop{};                      ///< ends waits and forbids attempts, never interrupts one (K1, K2)
   ReplaySafety replay = ReplaySafety::repeatable;
   /// Not `none`: whoever stands above has refused this call, as the limits of an agent's run do. No attempt is made, and
   /// observers are told as of any refusal on entry. (F1)
   StopReason refused = StopReason::none;
-  const Scope* scope = nullptr;    ///< of the run, for idempotency keys; absent: the process's (I2)
+  const Scope* scope = nullptr;    ///< for idempotency keys and logs; absent: the process's (I2)
   const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
   std::string_view
       signature{};  ///< tells calls of one id apart, and is no secret: a tool layer makes it of name and arguments (I3)
@@ -72,7 +77,10 @@ static_assert(ReplaySafety{} == ReplaySafety::repeatable && StopReason{} == Stop
 /// Safe to look at from several threads. Not copied: views of the made id stay valid as long as it lives.
 class CurrentCall {
  public:
-  constexpr explicit CurrentCall(const Call& call) noexcept : call_{call} {}
+  /// `around`: the mark of the attempt in which it is made, if it is made on that attempt's thread. (J1)
+  constexpr explicit CurrentCall(const Call& call, const detail::AttemptMark* around = nullptr) noexcept
+      : call_{call},
+        around_{around} {}
   CurrentCall(const CurrentCall&) = delete;
   CurrentCall& operator=(const CurrentCall&) = delete;
 
@@ -80,26 +88,16 @@ class CurrentCall {
   constexpr std::string_view id() const noexcept { return call_.id.empty() ? made_id() : call_.id; }
   constexpr std::string_view name() const noexcept { return call_.name; }
   Scope scope() const noexcept { return call_.scope != nullptr ? *call_.scope : Scope::process(); }
-  /// The caller's operation key if there is one, else `<scope>/<call id>`. Allocates. (I2)
-  std::string idempotency_key() const {
-    if (!call_.operation_key.empty()) return std::string{call_.operation_key};
-    return scope().text().append(1, '/').append(id());
-  }
+  /// The caller's operation key if there is one; else a key that no other call has, settled when first asked for:
+  /// `<scope>/<call id>/<draw>`, or inside an attempt `<its key>/<call id>/<number>`. In an id, what is not visible ASCII, `/`
+  /// and `%` are written as in a URL, so that no id makes two keys one. Allocates. (I2)
+  std::string idempotency_key() const;
 
  private:
-  enum Making : std::uint8_t { not_made, being_made, made };
+  const Attempt* outer() const noexcept;
 
   std::string_view made_id() const noexcept {
-    auto expected = not_made;
-    if (making_.load(std::memory_order_acquire) != made) {
-      if (making_.compare_exchange_strong(expected, being_made, std::memory_order_acquire)) {
-        write_id(next_number());
-        making_.store(made, std::memory_order_release);
-        making_.notify_all();
-      } else {
-        making_.wait(being_made, std::memory_order_acquire);
-      }
-    }
+    id_made_([this] { write_id(next_number()); });
     return {static_cast<const char*>(id_), std::size_t{length_}};
   }
   void write_id(std::uint64_t number) const noexcept {
@@ -114,9 +112,13 @@ class CurrentCall {
   }
 
   const Call& call_;
+  const detail::AttemptMark* around_;
   mutable char id_[28];  // written when the id is made
-  mutable std::uint8_t length_ = 0;
-  mutable std::atomic<Making> making_{not_made};
+  mutable std::uint8_t length_;
+  mutable detail::MadeOnce id_made_{};
+  mutable detail::MadeOnce key_settled_{};
+  mutable detail::InnerNumbers inner_numbers_{};
+  mutable std::uint64_t number_;  // of the key, once it is settled: a draw, or that inside an attempt
 };
 
 }  // namespace encore

@@ -52,7 +52,7 @@ class CallState {
       : unmade_{&policy},
         start_{start_of_first(policy)} {
     if constexpr (guarded) permits_.make();
-    if constexpr (Framed) frame_.make(policy, call, started());
+    if constexpr (Framed) frame_.make(policy, call, started(), around(policy));
   }
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
@@ -188,6 +188,13 @@ class CallState {
     }
     return {};
   }
+  /// The mark of the attempt in which this call is made, for its key. A coroutine, or a fiber, is told by `Call::outer`. (J2)
+  ENCORE_FORCE_INLINE static const AttemptMark* around([[maybe_unused]] const Policy& policy) noexcept {
+    if constexpr (Resumed)
+      return nullptr;
+    else
+      return policy.on_fibers() ? nullptr : innermost_mark;
+  }
   bool made() const noexcept { return unmade_ == nullptr; }
   ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
     if constexpr (timed)
@@ -255,7 +262,7 @@ class CallState {
 
   ENCORE_NO_INLINE bool begin_now(const Call& call) {
     const auto at = started() ? started() : start_of(*unmade_, call);
-    if constexpr (!Framed) frame_.make(*unmade_, call, at);
+    if constexpr (!Framed) frame_.make(*unmade_, call, at, around(*unmade_));
     make(at);
     return state().begin().goes_on();
   }
@@ -266,7 +273,7 @@ class CallState {
   }
   void make_if_needed([[maybe_unused]] const Call& call = unseen_call) {
     if (made()) return;
-    if constexpr (!Framed) frame_.make(*unmade_, call, started());
+    if constexpr (!Framed) frame_.make(*unmade_, call, started(), around(*unmade_));
     make(started());
   }
 

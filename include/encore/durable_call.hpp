@@ -29,8 +29,8 @@ enum class IfPolicyChanged : std::uint8_t {
   accept,  ///< the call goes on under the new policy: with its limits, and the ordinal that it had
 };
 
-/// `Retrying` for job tables: the same decision, for a call that another process may go on with. It owns the call's texts. The
-/// policy must outlive it. Not thread-safe.
+/// `Retrying` for job tables: the same decision, for a call that another process may go on with. It owns the call's texts, and keeps
+/// its idempotency key (I2). The policy must outlive it. Not thread-safe.
 ///   DurableCall call{policy, {.id = "job-7"}};
 ///   next = call.begin();  store(call.save());     // before the attempt, so that it is never made twice in silence
 ///   … the attempt …
@@ -85,7 +85,6 @@ class DurableCall {
                     .id = std::string{retrying_.attempt().call_id()},
                     .name = std::string{call.name},
                     .resolved_name = std::string{call.resolved_name},
-                    .operation_key = std::string{call.operation_key},
                     .signature = std::string{call.signature},
                     .scope = scope_,
                     .replay = call.replay,

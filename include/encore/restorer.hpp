@@ -20,6 +20,7 @@ struct Restorer {
   template <class Policy>
   static void save(const Retrying<Policy>& retrying, const Policy& policy, SavedCall& saved) {
     const auto& state = retrying.state_;
+    saved.operation_key = state.frame_.current.idempotency_key();
     saved.attempts = state.attempts();
     saved.key_used = saved.under_way ? state.frame_.notes.key_used() : state.key_was_used_;
     saved.outcome_unknown = state.outcome_.unknown;

@@ -26,9 +26,9 @@ struct SavedCall {
   std::string id{};
   std::string name{};
   std::string resolved_name{};
-  std::string operation_key{};
+  std::string operation_key{};  ///< the key that it goes on with: the caller's, or the one that it had (I2)
   std::string signature{};
-  Scope scope{0, 0};  ///< of its idempotency key, if it has no operation key (I2)
+  Scope scope{0, 0};
   ReplaySafety replay = ReplaySafety::repeatable;
   bool under_way = false;  ///< saved while an attempt ran: how that ended is not known (I3)
   int attempts = 1;        ///< as many have been started
@@ -44,8 +44,8 @@ struct SavedCall {
   std::optional<WallTime> deadline{};
   std::optional<std::uint64_t> stream{};  ///< of draws, if there were any (C8)
 
-  /// One line of JSON, without its end. 64-bit numbers are strings: JSON's own numbers keep only 53 bits. Throws
-  /// `std::invalid_argument` for a text that is not UTF-8: it would come back as another one, and so would its key.
+  /// One line of JSON, without its end. 64-bit numbers are strings: JSON's own numbers keep only 53 bits. Texts come back byte
+  /// for byte.
   std::string text() const;
   /// Reads such a line. Throws `std::invalid_argument` that names the field and its value.
   static SavedCall read(std::string_view line);
@@ -97,14 +97,6 @@ struct SavedNumbers {
   }
 };
 
-inline void add_utf8(StateLine& line, std::string_view field, std::string_view text) {
-  for (auto rest = text; !rest.empty();) {
-    const auto character = first_code_point(rest);
-    if (!character.valid) SavedNumbers::refuse(field, text, "UTF-8 to be saved");
-    rest.remove_prefix(character.size);
-  }
-  line.add(field, text);
-}
 inline std::string in_nanoseconds(Duration duration) { return std::to_string(duration.count()); }
 inline std::string in_nanoseconds(WallTime time) { return in_nanoseconds(time.time_since_epoch()); }
 
@@ -120,12 +112,12 @@ inline ReplaySafety replay_of(std::string_view name) {
 inline std::string SavedCall::text() const {
   using detail::in_nanoseconds;
   StateLine line{"call"};
-  line.add("policy", policy.text());
-  detail::add_utf8(line, "id", id);
-  detail::add_utf8(line, "name", name);
-  detail::add_utf8(line, "resolved_name", resolved_name);
-  detail::add_utf8(line, "operation_key", operation_key);
-  line.add("scope", scope.text())
+  line.add("policy", policy.text())
+      .add_bytes("id", id)
+      .add_bytes("name", name)
+      .add_bytes("resolved_name", resolved_name)
+      .add_bytes("operation_key", operation_key)
+      .add("scope", scope.text())
       .add("replay", to_string(replay))
       .add("under_way", under_way ? 1 : 0)
       .add("attempts", attempts)
@@ -137,8 +129,8 @@ inline std::string SavedCall::text() const {
       .add("elapsed_ns", in_nanoseconds(elapsed))
       .add("saved_at_ns", in_nanoseconds(saved_at))
       .add("due_ns", in_nanoseconds(due));
-  if (!request_id.empty()) detail::add_utf8(line, "request_id", request_id);
-  if (!signature.empty()) detail::add_utf8(line, "signature", signature);
+  if (!request_id.empty()) line.add_bytes("request_id", request_id);
+  if (!signature.empty()) line.add_bytes("signature", signature);
   if (deadline) line.add("deadline_ns", in_nanoseconds(*deadline));
   if (stream) line.add("stream", detail::hexadecimal(*stream));
   return line.text();
@@ -151,10 +143,10 @@ inline SavedCall SavedCall::read(std::string_view text) {
   if (scope.size() != 32) numbers.refuse("scope", scope, "32 hexadecimal digits");
   SavedCall call{
       .policy = Fingerprint{numbers.bits("policy")},
-      .id = std::string{line.text("id")},
-      .name = std::string{line.text("name")},
-      .resolved_name = std::string{line.text("resolved_name")},
-      .operation_key = std::string{line.text("operation_key")},
+      .id = line.bytes("id"),
+      .name = line.bytes("name"),
+      .resolved_name = line.bytes("resolved_name"),
+      .operation_key = line.bytes("operation_key"),
       .scope = {numbers.bits("scope", scope.substr(0, 16)), numbers.bits("scope", scope.substr(16))},
       .replay = detail::replay_of(line.text("replay")),
       .under_way = numbers.flag("under_way"),
@@ -168,8 +160,10 @@ inline SavedCall SavedCall::read(std::string_view text) {
       .saved_at = numbers.wall("saved_at_ns"),
       .due = numbers.wall("due_ns")};
   if (call.id.empty()) numbers.refuse("id", "", "the call's");
-  if (line.has("request_id")) call.request_id = line.text("request_id");
-  if (line.has("signature")) call.signature = line.text("signature");
+  if (call.operation_key.empty())  // as it was before keys were saved
+    call.operation_key = call.scope.text() + '/' + call.id;
+  if (line.has_bytes("request_id")) call.request_id = line.bytes("request_id");
+  if (line.has_bytes("signature")) call.signature = line.bytes("signature");
   if (line.has("deadline_ns")) call.deadline = numbers.wall("deadline_ns");
   if (line.has("stream")) call.stream = numbers.bits("stream");
   return call;

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/extremes.hpp>
 #include <encore/flat_json.hpp>
+#include <encore/hexadecimal.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 
@@ -30,7 +31,14 @@ class StateLine {
   StateLine& add(std::string_view field, const std::vector<std::string>& values) {
     return write(field, values);
   }
+  /// A text that must come back byte for byte. JSON holds UTF-8 only: any other is written as hexadecimal digits.
+  StateLine& add_bytes(std::string_view field, std::string_view bytes) {
+    if (is_utf8(bytes)) return add(field, bytes);
+    return add(std::string{field}.append(hex_ending), detail::hexadecimal(bytes));
+  }
   std::string text() const { return text_ + '}'; }
+
+  static constexpr std::string_view hex_ending{"_hex"};
 
  private:
   template <class Value>
@@ -59,6 +67,15 @@ class SavedLine {
 
   bool has(std::string_view field) const noexcept { return find(field) != fields_.end(); }
   std::string_view text(std::string_view field) const { return as_text(field, single(field)); }
+  /// What `StateLine::add_bytes` wrote.
+  std::string bytes(std::string_view field) const {
+    const auto hex = hex_name(field);
+    if (!has(hex)) return std::string{text(field)};
+    auto bytes = detail::from_hexadecimal(text(hex));
+    if (!bytes) refuse(hex, single(hex), "hexadecimal digits, two for each byte");
+    return std::move(*bytes);
+  }
+  bool has_bytes(std::string_view field) const { return has(field) || has(hex_name(field)); }
   /// From 0 to 2^53 - 1, which every JSON reader keeps exactly.
   std::int64_t count(std::string_view field) const { return as_count(field, single(field)); }
   std::vector<std::string> texts(std::string_view field) const {
@@ -74,6 +91,9 @@ class SavedLine {
 
  private:
   using Value = FlatJsonValue;
+  static std::string hex_name(std::string_view field) {
+    return std::string{field}.append(StateLine::hex_ending);
+  }
 
   [[noreturn]] static void refuse(std::string_view field, const Value& value, std::string_view what) {
     std::string shown = value.text;

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/attributes.hpp>
 #include <encore/hexadecimal.hpp>
+#include <encore/made_once.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -10,44 +11,62 @@
 #include <string_view>
 
 #if __has_include(<sys/random.h>)
+#include <pthread.h>
 #include <sys/random.h>
-#include <unistd.h>
 #else
 #include <random>
 #endif
 
 namespace encore {
 
-/// 128 random bits from the operating system. A regular value; `text()` is 32 lower-case hexadecimal digits. (I2)
+/// 64 random bits from the operating system. Without an entropy source the program is ended: a key that is not unique could
+/// lose an order. (I2)
+inline std::uint64_t system_draw() noexcept {
+#if __has_include(<sys/random.h>)
+  std::uint64_t bits{};
+  if (getentropy(&bits, sizeof bits) != 0) std::abort();
+  return bits;
+#else
+  std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+#endif
+}
+
+/// 128 random bits that name a process or a run, and where its calls' keys get their draws from. A regular value; `text()` is 32
+/// lower-case hexadecimal digits. (I2)
 class Scope {
  public:
-  constexpr Scope(std::uint64_t high, std::uint64_t low) noexcept : high_{high}, low_{low} {}
+  using Draw = std::uint64_t (*)();
 
-  /// A new one. Without an entropy source the program is ended: a key that is not unique could lose an order.
-  static Scope random() noexcept {
-    std::uint64_t bits[2]{};
-#if __has_include(<sys/random.h>)
-    if (getentropy(bits, sizeof bits) != 0) std::abort();
-#else
-    std::random_device device;
-    for (auto& word : bits) word = std::uint64_t{device()} << 32 | device();
-#endif
-    return {bits[0], bits[1]};
-  }
+  /// A test may say what is drawn; else it is `system_draw()`, which no seed and no fork repeats.
+  ///   const Scope scope{1, 2, [] { return std::uint64_t{7}; }};  // in Call::scope: keys are "…1…2/<call id>/…7"
+  constexpr Scope(std::uint64_t high, std::uint64_t low, Draw draws_from = system_draw) noexcept
+      : high_{high},
+        low_{low},
+        draw_{draws_from} {}
 
-  /// This process's own, the same each time; made when first asked for. A process that was forked afterwards has another:
-  /// two that share one would take each other's orders for repetitions. Thread-safe.
+  /// A new one.
+  static Scope random() noexcept { return {system_draw(), system_draw()}; }
+
+  /// This process's own, the same each time; made when first asked for. A process that was forked afterwards makes another,
+  /// even if it was given a process id that another one had. Thread-safe.
   ENCORE_ONE_PER_PROCESS static Scope process() noexcept {
-    static const Scope scope = random();
+    static constinit Scope scope{0, 0};
+    static constinit detail::MadeOnce made{};
+    made([] {
+      scope = random();
 #if __has_include(<sys/random.h>)
-    return {scope.high_, scope.low_ ^ static_cast<std::uint64_t>(getpid())};
-#else
-    return scope;
+      static constinit detail::MadeOnce watches_forks{};  // a fork takes the handler along
+      watches_forks([] { pthread_atfork(nullptr, nullptr, [] { made.forget(); }); });
 #endif
+    });
+    return scope;
   }
 
   constexpr std::uint64_t high() const noexcept { return high_; }
   constexpr std::uint64_t low() const noexcept { return low_; }
+  /// For the key of a call outside of runs. (I2)
+  std::uint64_t draw() const noexcept { return draw_(); }
 
   std::string text() const {
     auto digits = detail::hexadecimal(high_);
@@ -55,11 +74,14 @@ class Scope {
     return digits;
   }
 
-  friend constexpr bool operator==(const Scope&, const Scope&) noexcept = default;
+  friend constexpr bool operator==(const Scope& a, const Scope& b) noexcept {
+    return a.high_ == b.high_ && a.low_ == b.low_;
+  }
 
  private:
   std::uint64_t high_;
   std::uint64_t low_;
+  Draw draw_;
 };
 
 /// The process's one counter: numbers calls without an id, and streams without a seed. Thread-safe. (L1)

@@ -11,7 +11,6 @@ using encore::Call;
 using encore::KeyReuse;
 using encore::OnKeyReused;
 using encore::ReplaySafety;
-using encore::Scope;
 
 struct Heard {
   std::vector<std::string> lines;
@@ -21,27 +20,24 @@ struct Heard {
   }
 };
 
-TEST_CASE("a key that stands for two calls is reported, with the second one [I2]", "[key_reuse]") {
+TEST_CASE("an operation key that stands for two calls is reported, with the second one [I2]", "[key_reuse]") {
   Heard heard;
   const OnKeyReused hears{[&](const KeyReuse& reuse) { heard(reuse); }};
-  const Scope run{1, 2};
-  Call ship{.id = "call_0", .name = "ship", .replay = ReplaySafety::repeatable_with_key, .scope = &run};
+  Call ship{.id = "call_0",
+            .name = "ship",
+            .operation_key = "order-7",
+            .replay = ReplaySafety::repeatable_with_key};
   hears.look_at(ship, {.name = "ship", .arguments = "A"});
   hears.look_at(ship, {.name = "ship", .arguments = "A"});
   CHECK(heard.lines.empty());
   hears.look_at(ship, {.name = "ship", .arguments = "B"});
-  CHECK(heard.lines == std::vector{run.text() + "/call_0 ship call_0"});
-
-  const Scope other{3, 4};
-  ship.scope = &other;
-  hears.look_at(ship, {.name = "ship", .arguments = "C"});
-  CHECK(heard.lines.size() == 1);  // another run: another key
-
-  ship.operation_key = "order-7";
-  hears.look_at(ship, {.name = "ship", .arguments = "C"});
+  CHECK(heard.lines == std::vector<std::string>{"order-7 ship call_0"});
   ship.id = "call_9";
-  hears.look_at(ship, {.name = "ship", .arguments = "D"});
+  hears.look_at(ship, {.name = "ship", .arguments = "C"});
   CHECK(heard.lines.back() == "order-7 ship call_9");
+  ship.operation_key = "order-8";
+  hears.look_at(ship, {.name = "ship", .arguments = "C"});
+  CHECK(heard.lines.size() == 2);
 }
 
 TEST_CASE("copies share what they have seen", "[key_reuse]") {
@@ -54,12 +50,13 @@ TEST_CASE("copies share what they have seen", "[key_reuse]") {
   CHECK(heard == 1);
 }
 
-TEST_CASE("calls that are harmless to repeat, and calls without any id, are not looked at", "[key_reuse]") {
+TEST_CASE("calls that are harmless to repeat, and calls without an operation key, are not looked at [I2]",
+          "[key_reuse]") {
   int heard = 0;
   const OnKeyReused hears{[&](const KeyReuse&) { ++heard; }};
   for (const auto* arguments : {"A", "B"}) {
-    hears.look_at({.id = "1", .name = "lookup"}, {.arguments = arguments});
-    hears.look_at({.name = "ship", .replay = ReplaySafety::never}, {.arguments = arguments});
+    hears.look_at({.name = "lookup", .operation_key = "order-7"}, {.arguments = arguments});
+    hears.look_at({.id = "call_0", .name = "ship", .replay = ReplaySafety::never}, {.arguments = arguments});
   }
   CHECK(heard == 0);
 }

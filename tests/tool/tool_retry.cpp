@@ -293,7 +293,7 @@ TEST_CASE(
 TEST_CASE("a tool that is repeatable with a key is repeated only if it asked for its key [I1, I2]",
           "[tool_retry]") {
   Bench bench;
-  const Scope run{1, 2};
+  const Scope run{1, 2, [] { return std::uint64_t{7}; }};
   const ToolRetry tools{bench.policy(), RepeatableWithKey{"charge"}, TellModel{}};
   const auto handle = [&](Scripted<ToolResult>& tool) {
     return tools.handle(charge(), {.scope = &run},
@@ -301,7 +301,7 @@ TEST_CASE("a tool that is repeatable with a key is repeated only if it asked for
   };
   Scripted<ToolResult> keyed{throws<TimeoutError>("slow").uses_key(), returns(done(charge())).uses_key()};
   CHECK(handle(keyed) == done(charge()));
-  CHECK(keyed.keys() == std::vector(2, run.text() + "/call-18"));
+  CHECK(keyed.keys() == std::vector(2, run.text() + "/call-18/0000000000000007"));
 
   Scripted<ToolResult> keyless{throws<TimeoutError>("slow")};
   CHECK(handle(keyless).is_error());
@@ -691,6 +691,7 @@ TEST_CASE("one layer serves many threads [L1]", "[tool_retry][threads]") {
         };
         tools.handle(lookup(std::to_string(t) + "-" + std::to_string(i)), slow);
         auto same = charge("one");
+        same.operation_key = "order-7";
         same.arguments = std::to_string(t);
         tools.handle(same, slow);
       }

@@ -16,8 +16,8 @@ namespace role {
 struct KeyReuse {};  ///< of a tool layer: hears of keys that stand for two calls
 }  // namespace role
 
-/// A key that stands for a call other than the one it was first used for: the other side would take the new call for the
-/// old one, and it would never happen. A view. (I2)
+/// An operation key that stands for a call other than the one it was first used for: the other side would take the new call for
+/// the old one, and it would never happen. The keys that the library makes are never two calls'. A view. (I2)
 struct KeyReuse {
   std::string_view key{};
   std::string_view call_id{};
@@ -39,9 +39,9 @@ class OnKeyReused {
 
   /// Reports the call if its key stands for another one.
   void look_at(const Call& call, const IssuedCall& issued) const {
-    if (call.replay == ReplaySafety::repeatable || (call.id.empty() && call.operation_key.empty())) return;
-    const auto key = CurrentCall{call}.idempotency_key();
-    if (!seen_->stands_for(key, issued)) report_(KeyReuse{key, call.id, call.name});
+    if (call.replay == ReplaySafety::repeatable || call.operation_key.empty()) return;
+    if (!seen_->stands_for(call.operation_key, issued))
+      report_(KeyReuse{call.operation_key, call.id, call.name});
   }
   void operator()(const KeyReuse& reuse) const { report_(reuse); }
 

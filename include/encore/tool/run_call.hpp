@@ -99,12 +99,13 @@ struct RunCaller {
   // the two for one. The key of the later one has its signature in it, so that it is the same whenever the call comes. (I2)
   void give_own_key(Call& its, const IssuedCall& issued, std::string& own_key) const {
     if (its.replay == ReplaySafety::repeatable) return;
-    auto key = CurrentCall{its}.idempotency_key();
-    if (state.keys().stands_for(key, issued)) return;
-    key_reused(KeyReuse{key, its.id, its.name});
+    auto key = its.operation_key.empty() ? state.scope().text().append(1, '/').append(its.id)
+                                         : std::string{its.operation_key};
+    const auto reused = !state.keys().stands_for(key, issued);
+    if (reused) key_reused(KeyReuse{key, its.id, its.name});
     if (!its.operation_key.empty()) return;
     own_key = std::move(key);
-    own_key.append(1, '~').append(CallSignature{issued}.text());
+    if (reused) own_key.append(1, '~').append(CallSignature{issued}.text());
     its.operation_key = own_key;
   }
 

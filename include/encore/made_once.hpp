@@ -1,0 +1,36 @@
+// Something that is made when it is first asked for, once, whoever asks.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace encore::detail {
+
+/// Says whether it was made. One byte; safe from several threads, of which all but one wait until it is there.
+class MadeOnce {
+ public:
+  constexpr MadeOnce() noexcept = default;
+  MadeOnce(const MadeOnce&) = delete;
+  MadeOnce& operator=(const MadeOnce&) = delete;
+
+  /// Calls `make()` unless that has been done.
+  template <class Make>
+  void operator()(Make make) noexcept {
+    auto expected = not_made;
+    if (state_.load(std::memory_order_acquire) == made) return;
+    if (state_.compare_exchange_strong(expected, being_made, std::memory_order_acquire)) {
+      make();
+      state_.store(made, std::memory_order_release);
+      state_.notify_all();
+    } else {
+      state_.wait(being_made, std::memory_order_acquire);
+    }
+  }
+  /// It is made anew when next asked for. Nobody may be asking.
+  void forget() noexcept { state_.store(not_made, std::memory_order_relaxed); }
+
+ private:
+  enum Making : std::uint8_t { not_made, being_made, made };
+  std::atomic<Making> state_{not_made};
+};
+
+}  // namespace encore::detail
