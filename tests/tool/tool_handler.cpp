@@ -3,9 +3,15 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <any>
+#include <filesystem>
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
 
 namespace mine {
 
@@ -16,6 +22,22 @@ encore::ToolResult to_tool_result(const Stock& stock) {
   return {.status = stock.units < 0 ? encore::ToolStatus::error : encore::ToolStatus::ok,
           .content = std::to_string(stock.units)};
 }
+/// Arguments that a host makes of the model's text. Text converts to it, and that is not what is meant.
+struct Order {
+  Order() = default;
+  Order(const std::string& text) : sku{"taken as it is: " + text} {}
+  std::string sku{};
+};
+void from_tool_arguments(std::string_view text, Order& to) {
+  if (text.empty()) throw std::invalid_argument{"no order"};
+  to.sku = text.substr(1, text.size() - 2);
+}
+/// One that nobody makes.
+struct Untold {
+  Untold() = default;
+  Untold(const std::string&) {}
+  Untold(const encore::ToolCall&) {}
+};
 /// As a JSON library's value: it converts to text, and throws if it holds none.
 struct Value {
   operator std::string() const { throw 42; }
@@ -53,9 +75,41 @@ TEST_CASE("a tool's function takes the call or its arguments, and the attempt if
           return std::string{arguments} + std::to_string(attempt.ordinal);
         }) == ok(call.arguments + "2"));
   CHECK(answer([](const auto& its) { return its.name; }) == ok("lookup"));  // a generic one is given the call
+  CHECK(answer(+[](std::string arguments) { return arguments; }) == ok(call.arguments));
+  CHECK(answer(std::function<std::string(const ToolCall&)>{[](const ToolCall& its) { return its.id; }}) ==
+        ok("call-17"));
+  CHECK(answer(&ToolCall::arguments) == ok(call.arguments));
   STATIC_CHECK_FALSE(ToolHandler<void (*)(int)>);
   STATIC_CHECK_FALSE(ToolHandler<void (*)(ToolCall&)>);
   STATIC_CHECK_FALSE(ToolHandler<int>);
+}
+
+TEST_CASE(
+    "a tool takes what its host makes of the arguments, and the attempt if it wants (MCP user report 3)",
+    "[tool_handler]") {
+  CHECK(answer([](const mine::Order& order) { return order.sku; }) == ok(R"("sku":1)"));
+  CHECK(answer([](mine::Order order, const Attempt& attempt) {
+          return order.sku + std::to_string(attempt.ordinal);
+        }) == ok(R"("sku":12)"));
+  const by_hand::AttemptOf attempt{"call-18"};
+  auto handler = [](const mine::Order&) {};
+  CHECK_THROWS_AS(encore::detail::call_tool(handler, ToolCall{.id = "call-18"}, attempt.attempt),
+                  std::invalid_argument);
+}
+
+TEST_CASE("text converts to no tool's parameter, nor does a call, whatever the type would take",
+          "[tool_handler]") {
+  STATIC_CHECK(ToolHandler<void (*)(const mine::Order&)>);
+  STATIC_CHECK_FALSE(ToolHandler<void (*)(mine::Order&)>);
+  STATIC_CHECK_FALSE(ToolHandler<void (*)(const mine::Untold&)>);
+  STATIC_CHECK_FALSE(ToolHandler<void (*)(std::any)>);
+  STATIC_CHECK_FALSE(ToolHandler<void (*)(std::variant<std::string, int>, const Attempt&)>);
+  STATIC_CHECK_FALSE(ToolHandler<void (*)(const std::filesystem::path&)>);
+  // What could take anything is given the call.
+  const auto bound = std::bind_front([](int, const ToolCall&) {}, 1);
+  STATIC_CHECK(ToolHandler<std::remove_const_t<decltype(bound)>>);
+  const auto bound_to_text = std::bind_front([](int, const std::string&) {}, 1);
+  STATIC_CHECK_FALSE(ToolHandler<std::remove_const_t<decltype(bound_to_text)>>);
 }
 
 TEST_CASE("it returns a result, text, nothing, or a type that says how it is told", "[tool_handler]") {

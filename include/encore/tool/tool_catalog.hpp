@@ -41,13 +41,13 @@ class ToolCatalog {
   explicit ToolCatalog(OnFibers fibers) noexcept : fibers_{fibers} {}
 
   /// Adds a tool that runs once, whoever calls it. Throws `std::invalid_argument` for a name that is empty or taken.
-  template <ToolHandler Handler>
+  template <class Handler>
   void add(std::string_view name, Handler handler) {
     const RetryPolicy once{RetryOnEveryException{}, MaxRetries{0}};
     insert(ToolDescription{.name = std::string{name}}, once, std::move(handler));
   }
   /// Adds a tool with its policy, and with what may be repeated of it.
-  template <class C, class P, class X, ToolHandler Handler>
+  template <class C, class P, class X, class Handler>
   void add(std::string_view name, ReplaySafety replay, const RetryPolicy<C, P, X>& policy, Handler handler) {
     if (replay > ReplaySafety::never)
       refuse_setting("replay", to_string(replay),
@@ -55,7 +55,7 @@ class ToolCatalog {
     const auto answering = detail::catalog_policy(policy, fibers_);
     insert(detail::describe_tool(name, replay, answering), policy, std::move(handler));
   }
-  template <class C, class P, class X, ToolHandler Handler>
+  template <class C, class P, class X, class Handler>
   void add(std::string_view name, const RetryPolicy<C, P, X>& policy, Handler handler) {
     add(name, ReplaySafety::never, policy, std::move(handler));
   }
@@ -122,9 +122,12 @@ class ToolCatalog {
   }
   template <class Policy, class Handler>
   void insert(ToolDescription description, const Policy& policy, Handler&& handler) {
-    auto tool = make(std::move(description), policy, std::forward<Handler>(handler));
-    const auto& name = tool->description().name;
-    insert(name, std::move(tool));
+    detail::require_tool_handler<std::remove_cvref_t<Handler>>();
+    if constexpr (ToolHandler<std::remove_cvref_t<Handler>>) {
+      auto tool = make(std::move(description), policy, std::forward<Handler>(handler));
+      const auto& name = tool->description().name;
+      insert(name, std::move(tool));
+    }
   }
   void insert(std::string_view name, Tool tool) {
     if (name.empty()) refuse_setting("name", "\"\"", "is refused: a tool has a name");
