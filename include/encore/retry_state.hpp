@@ -7,6 +7,7 @@
 #include <encore/next_attempt.hpp>
 #include <encore/observed_call.hpp>
 #include <encore/pause.hpp>
+#include <encore/refused.hpp>
 #include <encore/verdict.hpp>
 
 #include <concepts>
