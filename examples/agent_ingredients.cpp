@@ -7,9 +7,9 @@
 #include <encore/guard/loop_detector.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/guard/retry_budget.hpp>
+#include <encore/guard/retry_quota.hpp>
 #include <encore/guard/spend_limit.hpp>
 #include <encore/guard/step_limit.hpp>
-#include <encore/guard/windowed_retry_budget.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/tool/tool_catalog.hpp>
 #include <encore/tool/tool_retry.hpp>
@@ -29,6 +29,9 @@ namespace {
 
 struct TimeoutError : std::runtime_error {
   using runtime_error::runtime_error;
+};
+struct RateLimited : TimeoutError {
+  using TimeoutError::TimeoutError;
 };
 struct Interrupted : Unretryable {
   using Unretryable::Unretryable;
@@ -156,12 +159,13 @@ void guards_of_a_policy() {
 
   RetryBudget budget{{.share = 0.1}};
   expect(reason(policy.with(budget)) == retry_budget_spent, "RetryBudget: two retries, and no third");
-  RetryBudget like_grpc{GrpcRetryThrottling{.max_tokens = 4, .token_ratio = 0.1}};
+  RetryQuota like_grpc{GrpcRetryThrottling{.max_tokens = 4, .token_ratio = 0.1}};
   expect(reason(policy.with(like_grpc)) == retry_budget_spent, "GrpcRetryThrottling");
-  RetryBudget like_aws{AwsRetryQuota{.capacity = 10}};
-  expect(reason(policy.with(like_aws)) == retry_budget_spent, "AwsRetryQuota");
-  WindowedRetryBudget like_finagle{{.share = 0.2, .floor_per_second = 0}};
-  expect(reason(policy.with(like_finagle)) == retry_budget_spent, "WindowedRetryBudget");
+  RetryQuota like_aws{AwsRetryQuota{}, RetryOn<RateLimited>{}};
+  expect(reason(policy.with(like_aws)) == retries_exhausted && like_aws.tokens() == 500 - 3 * 14,
+         "AwsRetryQuota");
+  RetryBudget like_finagle{{.share = 0.2, .floor = 0, .floor_per_second = 10}};
+  expect(reason(policy.with(like_finagle)) == retries_exhausted, "RetryBudget: a hundred are there at first");
 
   ModelCallCounter model_calls{ModelCallLimit{.run_limit = 50}};
   SpendMeter spending{SpendLimit{usd(2)}};

@@ -182,7 +182,12 @@ class RetryState : public ObservedCall<Policy> {
     Duration wait{};
     if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
     if constexpr (guarded) {
-      if (verdict == StopReason::none) verdict = admit(attempts() + 1, wait, thrown);
+      if (verdict == StopReason::none) {
+        if constexpr (Permits::template looks_at<Failed>)
+          verdict = admit(attempts() + 1, wait, failure);
+        else
+          verdict = admit(attempts() + 1, wait);
+      }
     }
     return fail(verdict, wait, hint, thrown);
   }
@@ -235,8 +240,9 @@ class RetryState : public ObservedCall<Policy> {
     if (this->made_single()) return StopReason::nested_made_single;
     return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
   }
-  StopReason admit(int ordinal, Duration ahead, const Thrown* after = nullptr) {
-    return permits_.admit(policy_.guards(), request_of(call(), ordinal, ahead, now(), after));
+  template <class... Failed>
+  StopReason admit(int ordinal, Duration ahead, const Failed&... after) {
+    return permits_.admit(policy_.guards(), request_of(call(), ordinal, ahead, now()), after...);
   }
 
   void start_attempt() {

@@ -589,7 +589,7 @@ TEST_CASE("ten thousand calls in flight share one retry budget and one circuit [
   constexpr auto calls = 10'000;
   FakeClock clock;
   ManualExecutor executor{clock};
-  RetryBudget budget{{.share = 0.1, .floor = 0, .most_saved = calls}};
+  RetryBudget budget{{.share = 0.1, .floor = 0, .memory = 1h, .most_saved = calls}};
   Counting in_flight;
   auto attempts = 0;
   std::map<StopReason, int> ended;
@@ -617,7 +617,7 @@ TEST_CASE("ten thousand calls in flight share one retry budget and one circuit [
   run_all(policy, down);
   CHECK(attempts == calls + calls / 10);  // a tenth of the load more, and not one attempt beyond it
   CHECK(ended == std::map<StopReason, int>{{StopReason::retry_budget_spent, calls}});
-  CHECK(budget.tokens() == 0);
+  CHECK(budget.tokens(encore::Now{clock}) == 0);
 
   // The circuit opens at the fifth failure, and stays open: whoever waits is refused on waking, everybody else at once.
   CircuitBreaker breaker{{.failures_to_open = 5, .open_for = 1h}};
@@ -690,7 +690,7 @@ class Pool {
 TEST_CASE("calls go from thread to thread, and share policy, guards and a stop token [H8 L1]",
           "[co_run][threads]") {
   constexpr auto calls = 2'000;
-  RetryBudget budget{{.share = 0.5, .floor = 0, .most_saved = calls}};
+  RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 1h, .most_saved = calls}};
   std::atomic<int> started{0}, ended{0}, finished{0};
   const RetryPolicy policy{
       RetryOn<Slow>{}, MaxRetries{3}, ConstantBackoff{1ms}, ReturnOutcome{}, budget, [&](const Event& event) {
@@ -737,5 +737,6 @@ TEST_CASE("calls go from thread to thread, and share policy, guards and a stop t
   CHECK(ended == attempts);
   CHECK(finished == calls);
   CHECK(retries > 0);
-  CHECK(budget.tokens() == 0.5 * (calls - calls / 4) - retries);  // no token lost, none made
+  CHECK(budget.tokens(encore::Now{policy.clock()}) ==
+        0.5 * (calls - calls / 4) - retries);  // no token lost, none made
 }

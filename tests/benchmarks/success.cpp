@@ -280,7 +280,7 @@ int main(int argc, char**) {
   count_clock_reads("plain", 0, plain);
   count_clock_reads("outcome with its times", 2, plain.with(encore::ReturnOutcome{}));
   count_clock_reads("observer", 0, with_observer);
-  count_clock_reads("breaker and retry budget", 0, plain.with(breaker, budget));
+  count_clock_reads("breaker and retry budget", 1, plain.with(breaker, budget));
   count_clock_reads("time budget", 1, within_time);
   count_clock_reads("observer that asks when", 1, plain.with(encore::Observe{[](const encore::Event& event) {
     if (event.begins_call()) sink = event.at().time_since_epoch().count();

@@ -3,7 +3,7 @@
 #include <encore/guard/guard.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/guard/retry_budget.hpp>
-#include <encore/guard/windowed_retry_budget.hpp>
+#include <encore/guard/retry_quota.hpp>
 #include <encore/hint.hpp>
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -120,8 +121,8 @@ struct Guards {
   BreakingClock clock{fake, dice};
   CircuitBreaker attempts_breaker{{.failures_to_open = 4, .open_for = 5s, .probe_lease = 8'760h}};
   CircuitBreaker calls_breaker{{.failures_to_open = 3, .open_for = 5s, .probe_lease = 8'760h}};
-  encore::RetryBudget budget{{.share = 0.5, .floor = 0, .most_saved = 1'000'000}};
-  encore::WindowedRetryBudget windowed{{.share = 0.5, .floor_per_second = 100}};
+  encore::RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 8'760h, .most_saved = 1'000'000}};
+  encore::RetryQuota<> quota{encore::AwsRetryQuota{.capacity = 1'000'000, .first_success = 0}};
   Turnstile<false> attempts{dice};
   Turnstile<true> calls{dice};
 
@@ -134,7 +135,7 @@ struct Guards {
         attempts,
         calls,
         encore::PerCall{calls_breaker},
-        windowed,
+        quota,
         encore::RetryIf{[&chance](const Timeout&) { return chance.may_throw(), true; }} ||
             encore::RetryIfResult{[&chance](int n) { return chance.may_throw(), n < 0; }},
         encore::NeverRetryIf{[&chance](const std::out_of_range&) { return chance.may_throw(), true; }},
@@ -172,8 +173,10 @@ struct Guards {
     CHECK(calls.in == calls.out);
     CHECK(attempts.told_twice == 0);
     CHECK(calls.told_twice == 0);
-    CHECK(budget.tokens() ==
+    CHECK(budget.tokens(Now{fake}) ==
           0.5 * static_cast<double>(attempts.first_attempts) - static_cast<double>(attempts.retries));
+    const auto spent = (1'000'000 - quota.tokens()) / 14;
+    CHECK((spent == std::floor(spent) && spent >= 0 && spent <= static_cast<double>(attempts.retries)));
     // Nobody is under way, so a breaker that may be probed has its probe to give.
     fake.advance(5s);
     const Now now{fake};

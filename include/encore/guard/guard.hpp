@@ -14,8 +14,6 @@
 
 namespace encore {
 
-class Thrown;
-
 /// The attempt that a guard is asked about.
 struct AdmissionRequest {
   std::string_view call_id{};    ///< empty if the caller gave none
@@ -24,7 +22,6 @@ struct AdmissionRequest {
   Duration
       ahead{};  ///< the wait before it begins: a guard is asked before the sleep, about the time after it (H2)
   Now now;
-  const Thrown* after = nullptr;  ///< the exception that a retry answers; null if a returned value failed
 
   bool is_retry() const noexcept { return ordinal > 1; }
   /// When the attempt will begin. Reads the clock.
@@ -36,6 +33,8 @@ struct AdmissionRequest {
 /// once; destroyed without either it is returned unspent. Optional members: `began(now)`, when the attempt begins;
 /// `still_admitted(now)`, asked on waking from the wait (H2); `answered(now)`, in place of `failed(now, false)` if what failed was
 /// returned: then somebody answered (H3). `refusal` is the stop reason.
+/// A guard may have a second `admit(request, failure)`, which is then asked before a retry, if it takes such a failure: a
+/// `const Thrown&` or a `const Returned<Value>&`.
 /// With `static constexpr bool per_call = true` it is asked once for each call, and told of the call's end.
 template <class G>
 concept Guard = Plays<G, role::Guard> &&
@@ -56,6 +55,12 @@ namespace detail {
 
 template <class G>
 inline constexpr bool is_per_call = requires { requires std::remove_cvref_t<G>::per_call; };
+
+// Has it an `admit` for a retry that answers such a failure?
+template <class G, class Failed>
+concept LooksAt = requires(G& guard, const AdmissionRequest& request, const Failed& failure) {
+  guard.admit(request, failure);
+};
 
 }  // namespace detail
 

@@ -29,19 +29,23 @@ enum class FailureShows : std::uint8_t {
 };
 
 /// What the guards of a call are asked before one of its attempts.
-ENCORE_FORCE_INLINE AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead, const Now& now,
-                                                const Thrown* after = nullptr) noexcept {
-  return {call.id, call.resolved_name.empty() ? call.name : call.resolved_name, ordinal, ahead, now, after};
+ENCORE_FORCE_INLINE AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead,
+                                                const Now& now) noexcept {
+  return {call.id, call.resolved_name.empty() ? call.name : call.resolved_name, ordinal, ahead, now};
 }
 
 /// The permits of one call, one place for each guard. Whatever is left when it is destroyed is returned unspent. (H1)
 template <class... G>
 class Permits {
  public:
-  /// Asks every guard in turn; at the first refusal those before it are released, and its reason is the answer.
-  template <class Guards>
-  StopReason admit(const Guards& guards, const AdmissionRequest& request) {
-    return admit(guards, request, Indices{});
+  /// Does one of the guards look at such a failure, before the retry that answers it?
+  template <class Failed>
+  static constexpr bool looks_at = (LooksAt<std::remove_cvref_t<G>, Failed> || ...);
+  /// Asks every guard in turn; at the first refusal those before it are released, and its reason is the answer. `failure`: what
+  /// the retry answers, if it is known.
+  template <class Guards, class... Failed>
+  StopReason admit(const Guards& guards, const AdmissionRequest& request, const Failed&... failure) {
+    return admit(Indices{}, guards, request, failure...);
   }
   void began(const Now& now) {
     each([&](auto& permit, auto) {
@@ -83,19 +87,21 @@ class Permits {
  private:
   using Indices = std::index_sequence_for<G...>;
 
-  template <class Guards, std::size_t... I>
-  StopReason admit(const Guards& guards, const AdmissionRequest& request, std::index_sequence<I...>) {
+  template <std::size_t... I, class Guards, class... Failed>
+  StopReason admit(std::index_sequence<I...>, const Guards& guards, const AdmissionRequest& request,
+                   const Failed&... failure) {
     auto refused = StopReason::none;
-    (void)(take<G>(at<I>(permits_), at<I>(guards).get(), request, refused) && ...);
+    (void)(take<G>(at<I>(permits_), at<I>(guards).get(), refused, request, failure...) && ...);
     if (refused != StopReason::none) release_attempt();
     return refused;
   }
-  template <class Asked, class Slot, class Place>
-  static bool take(Slot& slot, Place& guard, const AdmissionRequest& request, StopReason& refused) {
+  template <class Asked, class Slot, class Place, class... Failed>
+  static bool take(Slot& slot, Place& guard, StopReason& refused, const AdmissionRequest& request,
+                   const Failed&... failure) {
     if constexpr (is_per_call<Asked>) {
       if (request.is_retry()) return true;
     }
-    if (auto permit = guard.admit(request))
+    if (auto permit = ask(guard, request, failure...))
       slot.emplace(*std::move(permit));
     else
       refused = std::remove_cvref_t<Asked>::refusal;
@@ -107,6 +113,13 @@ class Permits {
       if (shows == FailureShows::that_it_lives) return permit.answered(now);
     }
     permit.failed(now, shows == FailureShows::trouble);
+  }
+  template <class Place, class... Failed>
+  static auto ask(Place& guard, const AdmissionRequest& request, const Failed&... failure) {
+    if constexpr ((LooksAt<Place, Failed> && ...))
+      return guard.admit(request, failure...);
+    else
+      return guard.admit(request);
   }
   template <class F>
   void each(F&& f) {

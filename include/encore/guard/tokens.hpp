@@ -16,6 +16,7 @@ class Tokens {
       : millionths_{static_cast<std::int64_t>(number * 1e6 + 1e-3)} {}  // 0.29 * 1e6 is 289'999.99999999994
   static constexpr Tokens smallest() noexcept { return Tokens{}.plus(1); }
 
+  constexpr std::int64_t millionths() const noexcept { return millionths_; }
   constexpr double number() const noexcept { return static_cast<double>(millionths_) / 1e6; }
   constexpr Tokens half() const noexcept { return Tokens{}.plus(millionths_ / 2); }
 

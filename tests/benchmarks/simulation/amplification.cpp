@@ -3,7 +3,7 @@
 #include "store.hpp"
 #include <encore/encore.hpp>
 #include <encore/guard/retry_budget.hpp>
-#include <encore/guard/windowed_retry_budget.hpp>
+#include <encore/guard/retry_quota.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -126,12 +126,14 @@ TEST_CASE("token buckets in a total outage allow so many retries, and no more", 
   const RetryPolicy policy{retry_timeouts, MaxAttempts{5}, backoff, clock};
 
   // gRPC proposal A6: max_tokens 10 and token_ratio 0.1; a failure takes one, no retries at 5 or less: after 4 failures.
-  RetryBudget like_grpc{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
+  RetryQuota like_grpc{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
   CHECK(requests_of(1'000, policy.with(like_grpc)) == 1'004);
 
-  // The AWS SDKs' standard mode: a retry takes 5 of 500 tokens.
-  RetryBudget like_aws{AwsRetryQuota{}};
-  CHECK(requests_of(1'000, policy.with(like_aws)) == 1'100);
+  // The AWS SDKs' standard mode: a retry takes 14 of 500 tokens, until 2026 it took 5.
+  RetryQuota like_aws{AwsRetryQuota{}};
+  CHECK(requests_of(1'000, policy.with(like_aws)) == 1'035);
+  RetryQuota until_2026{AwsRetryQuota{.retry_cost = 5}};
+  CHECK(requests_of(1'000, policy.with(until_2026)) == 1'100);
 }
 
 TEST_CASE("token buckets allow as many retries when thousands of calls are under way", "[amplification]") {
@@ -144,15 +146,15 @@ TEST_CASE("token buckets allow as many retries when thousands of calls are under
       sum += second.requests - second.calls;
     return sum;
   };
-  RetryBudget like_grpc{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
+  RetryQuota like_grpc{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
   CHECK(retries(at_once.with(like_grpc)) == 4);
-  RetryBudget like_aws{AwsRetryQuota{}};
-  CHECK(retries(at_once.with(like_aws)) == 100);
+  RetryQuota like_aws{AwsRetryQuota{}};
+  CHECK(retries(at_once.with(like_aws)) == 35);
 
   // Waits change nothing where a retry has paid. Where it has not, it is asked again on waking: others have failed since. (H2)
-  RetryBudget like_aws_with_waits{AwsRetryQuota{}};
-  CHECK(retries(at_once.with(backoff, like_aws_with_waits)) == 100);
-  RetryBudget like_grpc_with_waits{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
+  RetryQuota like_aws_with_waits{AwsRetryQuota{}};
+  CHECK(retries(at_once.with(backoff, like_aws_with_waits)) == 35);
+  RetryQuota like_grpc_with_waits{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
   CHECK(retries(at_once.with(backoff, like_grpc_with_waits)) == 0);
 }
 
@@ -161,7 +163,7 @@ TEST_CASE("Finagle's default budget lets the load of an outage grow by 1.2 + 10 
   // Finagle, RetryBudget: 20 % of the requests of ten seconds, and ten retries per second.
   for (const double calls_per_second : {5.0, 20.0, 100.0, 400.0}) {
     INFO(calls_per_second << " calls/s");
-    WindowedRetryBudget budget;
+    RetryBudget budget{{.share = 0.2, .floor = 0, .floor_per_second = 10}};
     const RetryPolicy policy{retry_timeouts, UnlimitedRetries{}, backoff, TimeBudget{10s}, Seed{17}, budget};
     CHECK_THAT(growth(policy, calls_per_second), WithinRel(1.2 + 10 / calls_per_second, 0.01));
   }

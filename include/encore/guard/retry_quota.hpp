@@ -1,0 +1,204 @@
+// The retry quotas of gRPC and of the AWS SDKs: one bucket of tokens, filled by successes.
+#pragma once
+#include <encore/attributes.hpp>
+#include <encore/clock.hpp>
+#include <encore/extremes.hpp>
+#include <encore/failure.hpp>
+#include <encore/guard/guard.hpp>
+#include <encore/guard/tokens.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/predicate.hpp>
+#include <encore/setting.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/verdict.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <optional>
+#include <utility>
+
+namespace encore {
+
+namespace detail {
+
+/// What fills and drains a quota. It is full at first.
+struct QuotaPrices {
+  Tokens capacity{};
+  Tokens least{};            ///< a retry is refused while there are fewer
+  Tokens retry{};            ///< taken when a retry is admitted, given back if it does not begin
+  Tokens throttled_retry{};  ///< the same after a failure that was a throttling
+  Tokens first_success{};    ///< added when a first attempt succeeds
+  Tokens retry_success{};    ///< added when a retry succeeds
+  Tokens failure{};          ///< taken for each failure that is worth a retry
+  bool refunds = false;      ///< a retry that did not fail for want of health gives back what it took
+};
+
+struct NothingIsThrottled {
+  using role = encore::role::Predicate;
+  static constexpr bool matches(const Thrown&) noexcept { return false; }
+};
+
+}  // namespace detail
+
+/// gRPC's `retryThrottling`: every failure takes a token, every success adds `token_ratio`, and there are no retries while
+/// the bucket is half empty or less. Failures that are not worth a retry do not count. (gRPC proposal A6, 2017)
+struct GrpcRetryThrottling {
+  Count<"max_tokens", 1> max_tokens = 10;
+  NonNegative<"token_ratio"> token_ratio = 0.1;
+
+  constexpr operator detail::QuotaPrices() const {
+    const Tokens all{max_tokens};
+    const Tokens ratio{smaller_of<double>(token_ratio, max_tokens)};
+    if (ratio == Tokens{})
+      refuse_setting("token_ratio", "0", "is refused: after some failures nothing would be retried again");
+    return {.capacity = all,
+            .least = all.half() + Tokens::smallest(),
+            .first_success = ratio,
+            .retry_success = ratio,
+            .failure = 1};
+  }
+};
+
+/// The retry quota of the AWS SDKs' standard mode as of 2026: a retry takes 14 of 500 tokens, 5 if the server had said that the
+/// client is too fast; a retry that succeeds gives them back, and a call that succeeds at once adds 1. (AWS SDKs and Tools
+/// Reference Guide, retry behavior) A retry that ends in a permanent failure gives them back too (aws-sdk-go-v2 #3186).
+/// Until 2026 a retry took 5: `AwsRetryQuota{.retry_cost = 5}`.
+struct AwsRetryQuota {
+  Count<"capacity"> capacity = 500;
+  Count<"retry_cost"> retry_cost = 14;
+  Count<"throttled_cost"> throttled_cost = 5;  ///< for what `RetryQuota` is told is a throttling
+  Count<"first_success"> first_success = 1;
+
+  constexpr operator detail::QuotaPrices() const {
+    return {.capacity = Tokens{capacity},
+            .retry = Tokens{retry_cost},
+            .throttled_retry = Tokens{throttled_cost},
+            .first_success = Tokens{first_success},
+            .refunds = true};
+  }
+};
+
+/// Bounds the retries of an outage by a number of tokens instead of a share of the traffic, as gRPC and AWS do. It refuses retries
+/// only, never a first attempt. Shared by naming it in several policies. With AWS's quota a predicate says which failures, thrown
+/// or returned, are throttlings, whose retries cost less; if it throws, the failure is none.
+///   RetryQuota like_grpc{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
+///   RetryQuota like_aws{AwsRetryQuota{}, RetryOn<ThrottlingError>{} || RetryIfResult{[](const Response& response) {
+///                                          return response.status == 429; }}};
+/// From full, in a total outage: 4 retries as gRPC's default example, 35 as AWS's, 100 if all are throttled. `RetryBudget` is for
+/// a bound that grows with the traffic.
+/// Exact to the millionth of a token. Thread-safe without a lock; reads no clock; while it is full a success writes nothing (P10).
+template <class Throttled = detail::NothingIsThrottled>
+class RetryQuota {
+ public:
+  using role = encore::role::Guard;
+  static constexpr StopReason refusal = StopReason::retry_budget_spent;
+  static constexpr bool counts_retries = true;  // so `PerCall` refuses it
+
+  /// The leave to make one attempt. A retry that does not begin gives back what it took; one that has begun is load, even
+  /// if nobody ever tells how it ended.
+  class Permit {
+   public:
+    Permit(Permit&& other) noexcept
+        : quota_{std::exchange(other.quota_, nullptr)},
+          paid_{other.paid_},
+          is_retry_{other.is_retry_},
+          begun_{other.begun_} {}
+    Permit& operator=(Permit&&) = delete;
+    ~Permit() {
+      if (quota_ != nullptr && !begun_) quota_->add(paid_);
+    }
+
+    void began(const Now&) noexcept { begun_ = true; }
+    /// After the wait: are there as many tokens as a retry needs, what it has paid included? (H2)
+    bool still_admitted(const Now&) const noexcept {
+      return quota_ != nullptr && (!is_retry_ || quota_->content() + paid_ >= quota_->prices_.least);
+    }
+    void succeeded(const Now&) noexcept {
+      if (auto* const quota = std::exchange(quota_, nullptr)) quota->succeeded(*this);
+    }
+    void failed(const Now&, bool retryable) noexcept {
+      if (auto* const quota = std::exchange(quota_, nullptr)) quota->failed(*this, retryable);
+    }
+
+   private:
+    friend class RetryQuota;
+    Permit(RetryQuota* quota, bool is_retry, Tokens paid) noexcept
+        : quota_{quota},
+          paid_{paid},
+          is_retry_{is_retry} {}
+    RetryQuota* quota_;
+    Tokens paid_;
+    bool is_retry_;
+    bool begun_ = false;
+  };
+
+  explicit RetryQuota(const GrpcRetryThrottling& prices)
+    requires std::same_as<Throttled, detail::NothingIsThrottled>
+      : prices_(prices) {}
+  explicit RetryQuota(const AwsRetryQuota& prices, Throttled throttled = {})
+      : prices_(prices),
+        throttled_(std::move(throttled)) {}
+  RetryQuota(const RetryQuota&) = delete;
+  RetryQuota& operator=(const RetryQuota&) = delete;
+
+  ENCORE_FORCE_INLINE std::optional<Permit> admit(const AdmissionRequest& request) {
+    if (!request.is_retry()) return Permit{this, false, {}};
+    return admit_retry(prices_.retry);
+  }
+  /// The same for a retry after a failure that is known.
+  template <class Failed>
+    requires requires(const Throttled& throttled, const Failed& failure) { throttled.matches(failure); }
+  std::optional<Permit> admit(const AdmissionRequest&, const Failed& failure) {
+    auto ignored = StopReason::none;
+    const auto throttled = detail::holds([&] { return throttled_.matches(failure); }, ignored);
+    return admit_retry(throttled ? prices_.throttled_retry : prices_.retry);
+  }
+
+  /// The tokens that are there now.
+  double tokens() const noexcept { return content().number(); }
+
+ private:
+  Tokens content() const noexcept { return content_.load(std::memory_order_relaxed); }
+
+  ENCORE_COLD std::optional<Permit> admit_retry(Tokens price) {
+    const auto least = larger_of(price, prices_.least);
+    auto content = this->content();
+    do {
+      if (content < least) return std::nullopt;
+    } while (!replace(content, content - price));
+    return Permit{this, true, price};
+  }
+  void succeeded(const Permit& permit) noexcept {
+    if (!permit.is_retry_) return add(prices_.first_success);
+    add(prices_.retry_success);
+    if (prices_.refunds) add(permit.paid_);
+  }
+  ENCORE_COLD void failed(const Permit& permit, bool retryable) noexcept {
+    if (!retryable && prices_.refunds) add(permit.paid_);
+    if (retryable) {
+      auto content = this->content();
+      while (!replace(content, larger_of(content - prices_.failure, Tokens{}))) {}
+    }
+  }
+  // What would overflow is lost.
+  void add(Tokens tokens) noexcept {
+    auto content = this->content();
+    while (!replace(content, smaller_of(content + tokens, prices_.capacity))) {}
+  }
+  // Writes nothing where nothing changes, so that threads that all succeed do not disturb each other.
+  bool replace(Tokens& expected, Tokens desired) noexcept {
+    return expected == desired ||
+           content_.compare_exchange_weak(expected, desired, std::memory_order_relaxed);
+  }
+
+  const detail::QuotaPrices prices_;
+  std::atomic<Tokens> content_{prices_.capacity};
+  [[no_unique_address]] Throttled throttled_{};
+};
+RetryQuota(const GrpcRetryThrottling&) -> RetryQuota<>;
+RetryQuota(const AwsRetryQuota&) -> RetryQuota<>;
+template <Predicate P>
+RetryQuota(const AwsRetryQuota&, P) -> RetryQuota<P>;
+static_assert(Guard<RetryQuota<>> && std::atomic<Tokens>::is_always_lock_free);
+
+}  // namespace encore
