@@ -9,8 +9,8 @@
 
 namespace encore {
 
-/// The names of what was evicted, as a Bloom filter (Bloom, 1970): it never denies a name that it was given, and of a million names
-/// claims one in ten million others. 8 MB from the first name on. One thread at a time.
+/// The names of what was evicted, as a Bloom filter (Bloom, 1970): it never denies a name that it was given; after a million names it
+/// claims four in a million others. 4 MB from the first name on. One thread at a time.
 class EvictedKeys {
  public:
   void add(std::string_view key) {
@@ -25,7 +25,7 @@ class EvictedKeys {
   }
 
  private:
-  static constexpr std::size_t bit_count = std::size_t{1} << 26;
+  static constexpr std::size_t bit_count = std::size_t{1} << 25;
   static constexpr std::size_t word_count = bit_count / 64;
 
   // The steps of one walk, whose stride is odd: eight places that two names hardly share (Kirsch and Mitzenmacher, 2006).

@@ -124,7 +124,7 @@ class CountersSnapshot {
   const std::vector<ToolCounts>& tools() const& noexcept { return tools_; }
   /// Of a temporary by value, so that `for (const auto& tool : counters.snapshot().tools())` is safe.
   std::vector<ToolCounts> tools() && noexcept { return std::move(tools_); }
-  /// All zero for a tool that was not seen.
+  /// All zero for a tool that was not seen, or that is counted together with others.
   ToolCounts of(std::string_view tool) const {
     const auto found =
         std::lower_bound(tools_.begin(), tools_.end(), tool,
