@@ -1,5 +1,6 @@
 // A policy without its type: for a map of policies, or a border between libraries.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/operation.hpp>
 #include <encore/outcome.hpp>
@@ -51,6 +52,7 @@ class AnyRetryPolicy {
     if constexpr (!detail::can_be_repeated<Callable, std::remove_reference_t<A>...>) {
       detail::refuse_callable<Callable, std::remove_reference_t<A>...>();
     } else if constexpr (fits) {
+      static_assert(detail::knows_its_result<F, detail::raw_t<F, A...>>());
       auto attempt = [&](const Attempt& now) -> Raw {
         if constexpr (std::is_void_v<Raw>)
           static_cast<void>(detail::invoke_attempt(callable, now, args...));

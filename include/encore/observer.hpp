@@ -1,5 +1,6 @@
 // Who hears of it: any callable that takes an event.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/attributes.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
@@ -39,6 +40,10 @@ class Observe {
   static_assert(std::invocable<Callable&, const Event&>,
                 "an observer is called with `const Event&` from a const policy: give a mutable one a name, "
                 "and give Observe std::ref(it), so that the policy can refer to it");
+  static_assert(
+      !detail::Deferred<std::invoke_result_t<Callable&, const Event&>>,
+      "this observer returns a coroutine or future that nobody awaits, so it would hear of nothing: "
+      "do the work in the call, or hand it to somebody who waits for it");
   detail::Kept<F> tell_;
 };
 template <class F>

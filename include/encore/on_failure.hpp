@@ -1,6 +1,7 @@
 // What the caller gets when the policy gives up: the exception, or whatever a function makes of it. For an outcome there is
 // <encore/outcome.hpp>.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
@@ -46,6 +47,9 @@ struct FormatFailure {
     static_assert(detail::can_be_returned_as<std::invoke_result_t<const F&, const Failure&>, R>,
                   "FormatFailure must return what the call returns, or something that converts to it; use "
                   "ReturnOutcome to get the failure itself");
+    static_assert(!std::is_void_v<R> || !detail::Deferred<std::invoke_result_t<const F&, const Failure&>>,
+                  "this formatter returns a coroutine or future, and the call nothing, so nobody awaits it: "
+                  "wait for it in the formatter");
     if constexpr (std::is_void_v<R>)
       static_cast<void>(format(std::as_const(failure)));
     else

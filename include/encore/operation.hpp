@@ -107,6 +107,7 @@ ENCORE_FORCE_INLINE constexpr decltype(auto) invoke_attempt(F& callable, const A
 /// A callable without its type: the retry loop is compiled once for each policy and result, not for each callable.
 template <class R>
 struct Operation {
+  static constexpr bool result_is_the_value = true;  // its callable was asked
   void* callable;
   R (*invoke)(void*, const Attempt&);
   R operator()(const Attempt& attempt) const { return invoke(callable, attempt); }

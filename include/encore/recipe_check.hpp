@@ -1,5 +1,6 @@
 // What the ingredients of a policy must keep to. Each refusal is a compile error that says what to do.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/attempt.hpp>
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
@@ -81,6 +82,18 @@ consteval bool has_what_its_role_needs() {
                   "`failed<R>(Failure&&) const`");
     static_assert(!std::same_as<Role, role::BeforeRetry>,
                   "BeforeRetry calls its function with `const encore::Attempt&` or with nothing");
+  }
+  if constexpr (keeps) {
+    using Seen = AsSeen<T>;
+    if constexpr (std::same_as<Role, role::Observer>)
+      static_assert(!Deferred<std::invoke_result_t<Seen&, const Event&>>,
+                    "this observer returns a coroutine or future that nobody awaits, so it would hear of "
+                    "nothing: do the work in the call, or hand it to somebody who waits for it");
+    if constexpr (std::same_as<Role, role::Clock>)
+      static_assert(
+          !Deferred<decltype(std::declval<Seen&>().sleep_for(Duration{}, std::declval<const StopView&>()))>,
+          "this clock's sleep_for returns a coroutine or future that nobody awaits, so no wait "
+          "would be made: a clock blocks its thread, and co_run takes a sleeper beside it");
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // The loop: an attempt; if it failed, the decision; a wait; and again. One for every policy, callable and result.
 #pragma once
 #include <encore/address_of.hpp>
+#include <encore/as_value.hpp>
 #include <encore/attributes.hpp>
 #include <encore/call_state.hpp>
 #include <encore/failure.hpp>
@@ -223,6 +224,10 @@ class RetryLoop : Results<Policy, R> {
                                        F& callable, A&... args) {
     [[maybe_unused]] const auto mark = marked(policy, state);
     if constexpr (Policy::prepares_retries) {
+      static_assert(
+          !Deferred<decltype(detail::prepare(policy.before_retry().prepare, std::declval<const Attempt&>()))>,
+          "this BeforeRetry returns a coroutine or future, and has prepared nothing when run() makes "
+          "the next attempt: wait for it in the function, or use co_run, which awaits a coroutine");
       if (state.retries()) detail::prepare(policy.before_retry().prepare, state.state().attempt());
     }
     if constexpr (with_attempt)

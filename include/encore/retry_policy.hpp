@@ -1,5 +1,6 @@
 // The policy: how many attempts, for which failures, how long to wait, until when, and what the caller gets at the end.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/extremes.hpp>
@@ -92,7 +93,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
 
   /// Runs `callable`, again if it fails and may be retried, and gives what the failure strategy makes of it. The callable is
   /// invoked as `callable(args..., attempt)` if that is well formed, else as `callable(args...)`; it and its arguments are
-  /// lvalues on each attempt. (A2, A5, A6)
+  /// lvalues on each attempt. One that returns a coroutine or a future is for `co_run`, or `as_value`. (A2, A5, A6, A8)
   /// Throws the last exception with `Rethrow`; `Refused` if there was no attempt; and whatever is not to be retried. (B3, G1, G4)
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto run(const Call& call, F&& callable, A&&... args) const
@@ -184,6 +185,7 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& c
   if constexpr (!detail::can_be_repeated<F, A...>) {
     detail::refuse_callable<F, A...>();
   } else {
+    static_assert(detail::knows_its_result<F, detail::raw_t<F, A...>>());
     return detail::RetryLoop<RetryPolicy, detail::raw_t<F, A...>, F, A...>::run(*this, call, callable,
                                                                                 args...);
   }

@@ -1,6 +1,7 @@
 // The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
 #pragma once
 #include <encore/address_of.hpp>
+#include <encore/as_value.hpp>
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
 #include <encore/call_state.hpp>
@@ -134,7 +135,10 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
     try {
       if constexpr (Policy::prepares_retries) {
         if (state.retries()) {
-          if constexpr (std::is_void_v<decltype(prepare(policy.before_retry().prepare, state.attempt()))>)
+          using Prepared = decltype(prepare(policy.before_retry().prepare, state.attempt()));
+          static_assert(!HasWaitAndGet<Prepared> || Awaitable<Prepared>,
+                        "this BeforeRetry returns a future, which co_run cannot await: return a coroutine");
+          if constexpr (!std::is_class_v<Prepared>)
             prepare(policy.before_retry().prepare, state.attempt());
           else
             co_await prepare(policy.before_retry().prepare, state.attempt());

@@ -1,5 +1,6 @@
 // The steps that scripts are made of: what one call does, how long it takes, and what it notes on its attempt.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/attempt.hpp>
 #include <encore/duration.hpp>
 #include <encore/setting.hpp>
@@ -90,6 +91,9 @@ struct Does {
       else
         return std::invoke(function);
     };
+    static_assert(!std::is_void_v<T> || !encore::detail::Deferred<decltype(call())>,
+                  "this function of does() returns a coroutine or future that nobody awaits: wait for it in "
+                  "the function");
     if constexpr (std::is_void_v<T>)
       static_cast<void>(call());
     else

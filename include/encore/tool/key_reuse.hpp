@@ -1,5 +1,6 @@
 // Telling somebody that one idempotency key stands for two different calls.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/guard/run_guard.hpp>
 #include <encore/ingredient.hpp>
@@ -8,6 +9,7 @@
 #include <concepts>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace encore {
@@ -35,6 +37,11 @@ class OnKeyReused {
   explicit OnKeyReused(F f) : report_(std::move(f)) {
     static_assert(std::invocable<const F&, const KeyReuse&>,
                   "OnKeyReused takes a function of `const KeyReuse&`");
+    if constexpr (std::invocable<const F&, const KeyReuse&>)
+      static_assert(
+          !detail::Deferred<std::invoke_result_t<const F&, const KeyReuse&>>,
+          "this function of OnKeyReused returns a coroutine or future that nobody awaits: wait for it in "
+          "the function");
   }
 
   /// Reports the call if its key stands for another one.

@@ -1,5 +1,6 @@
 // The tool layer: runs a model's tool calls under a policy, and repeats only the tools that were declared.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/guard/call_signature.hpp>
 #include <encore/ingredient.hpp>
@@ -72,7 +73,11 @@ class ToolRetry {
       if constexpr (Policy::observed)
         detail::sign(its, {.name = declared.name, .arguments = declared.arguments}, signature);
       auto attempt = [&](const Attempt& now) -> R { return attempt_with<R>(call, callable, now); };
-      return policy_.run(its, attempt);
+      static_assert(detail::knows_its_result<F, R>());
+      if constexpr (detail::Deferred<R>)  // and the callable has said that it is meant
+        return policy_.run(its, detail::operation_of<R>(attempt));
+      else
+        return policy_.run(its, attempt);
     }
   }
 

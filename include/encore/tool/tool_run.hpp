@@ -1,5 +1,6 @@
 // One run of an agent: its tools, what it may issue and spend, and what is left to reconcile.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/failure.hpp>
 #include <encore/guard/call_limit.hpp>
@@ -79,9 +80,14 @@ class ToolRun {
     for (std::size_t i = 0; i < turn.size(); ++i)
       answers[i] = detail::refused_result(turn[i].call,
                                           {.to_model = not_called(turn[i].call.name, "nobody made it.")});
-    for_each(turn.size(), [&](std::size_t i) {
+    const auto make = [&](std::size_t i) {
       answers[i] = answer(turn[i], shared_by_all(with), refusals[i], errors[i]);
-    });
+    };
+    static_assert(
+        !detail::Deferred<std::invoke_result_t<ForEach&, std::size_t, decltype(make)&>>,
+        "this for_each returns a coroutine or future that nobody awaits, and must return when every "
+        "call is made: wait in it");
+    for_each(turn.size(), make);
     for (std::size_t i = 0; i < turn.size(); ++i)
       if (errors[i] != nullptr) answers.escaped.push_back({i, errors[i]});
     return answers;

@@ -1,5 +1,6 @@
 // Calls that failed and may have had their effect all the same: for somebody, or something, to reconcile.
 #pragma once
+#include <encore/as_value.hpp>
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
@@ -8,6 +9,7 @@
 #include <exception>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace encore {
@@ -45,6 +47,11 @@ class OnUnknownOutcome {
   constexpr explicit OnUnknownOutcome(F f) : reconcile_(std::move(f)) {
     static_assert(std::invocable<const F&, const UnknownOutcome&>,
                   "OnUnknownOutcome takes a function of `const UnknownOutcome&`");
+    if constexpr (std::invocable<const F&, const UnknownOutcome&>)
+      static_assert(!detail::Deferred<std::invoke_result_t<const F&, const UnknownOutcome&>>,
+                    "this function of OnUnknownOutcome returns a coroutine or future that nobody awaits: "
+                    "wait for it in "
+                    "the function");
   }
 
   void operator()(const Event& event) const {

@@ -1,0 +1,123 @@
+#include <encore/any_retry_policy.hpp>
+#include <encore/as_value.hpp>
+#include <encore/outcome.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/scripted.hpp>
+#include <encore/testing/task.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <coroutine>
+#include <functional>
+#include <future>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+using namespace encore;
+using namespace encore::testing;
+using encore::detail::Deferred;
+
+namespace users {
+
+struct WithMembers {
+  bool await_ready() const;
+  void await_suspend(std::coroutine_handle<>) const;
+  int await_resume() const;
+};
+struct WithOperator {
+  WithMembers operator co_await() const;
+};
+struct WithOperatorOfTemporaries {
+  WithMembers operator co_await() &&;
+};
+struct WithFreeOperator {};
+[[maybe_unused]] WithMembers operator co_await(WithFreeOperator);
+struct Generator {
+  struct promise_type;
+};
+struct OtherFuture {
+  OtherFuture& wait();
+  int get() const;
+};
+
+// These only look like it.
+struct Response {
+  std::optional<std::chrono::seconds> wait() const;
+  int get() const;
+};
+struct Get {
+  int get() const;
+};
+struct Parcel {
+  int get(int place) const;
+  bool wait = false;
+};
+struct Settled {  // as std::expected and its like, where a coroutine library may await them
+  bool has_value() const;
+  WithMembers operator co_await() const;
+};
+
+}  // namespace users
+
+static_assert(Deferred<std::future<int>> && Deferred<std::shared_future<int>&> &&
+              Deferred<const std::future<void>>);
+static_assert(Deferred<Task<int>> && Deferred<Task<int>&&> && Deferred<std::suspend_always>);
+static_assert(Deferred<users::WithMembers> && Deferred<users::WithOperator> &&
+              Deferred<users::WithOperatorOfTemporaries> && Deferred<users::WithFreeOperator> &&
+              Deferred<users::Generator> && Deferred<users::OtherFuture>);
+static_assert(!Deferred<void> && !Deferred<int> && !Deferred<int*> && !Deferred<void (&)()>);
+static_assert(!Deferred<std::unique_ptr<int>> && !Deferred<std::optional<std::future<int>>> &&
+              !Deferred<Outcome<int>> && !Deferred<std::chrono::seconds> && !Deferred<std::promise<int>>);
+static_assert(!Deferred<users::Response> && !Deferred<users::Get> && !Deferred<users::Parcel> &&
+              !Deferred<users::Settled>);
+
+TEST_CASE("a callable whose handle is the result is retried until it has made one [A8]", "[as_value]") {
+  FakeClock clock;
+  auto sent = 0;
+  const auto send = [&](const Attempt& attempt) {
+    if (attempt.ordinal < 3) throw std::runtime_error{"no connection"};
+    return std::async(std::launch::deferred, [&] { return ++sent; });
+  };
+  const RetryPolicy policy{RetryOn<std::runtime_error>{}, clock};
+  auto reply = policy.run(as_value(send));
+  CHECK(sent == 0);
+  CHECK(reply.get() == 1);
+  CHECK(clock.sleeps().size() == 2);
+
+  auto task = policy.run(as_value([](int number) -> Task<int> { co_return number; }), 17);
+  task.start();
+  CHECK(task.result() == 17);
+
+  const AnyRetryPolicy<std::future<int>> any{policy};
+  CHECK(any.run(as_value([] { return std::async(std::launch::deferred, [] { return 17; }); })).get() == 17);
+}
+
+TEST_CASE("a callable in as_value is held by value, and shared by std::ref [A8]", "[as_value]") {
+  FakeClock clock;
+  const RetryPolicy policy{RetryOn<std::runtime_error>{}, clock};
+  Scripted<int> script{throws<std::runtime_error>("slow"), returns(17)};
+  CHECK(policy.run(as_value(std::ref(script))) == 17);
+  CHECK(script.calls() == 2);
+  CHECK(policy.run(as_value([kept = std::make_unique<int>(5)] { return *kept; })) == 5);
+  CHECK(policy.run(as_value([count = 0]() mutable { return ++count; })) == 1);
+  struct Point {
+    int x;
+  };
+  CHECK(policy.run(as_value(&Point::x), Point{3}) == 3);
+  const auto wrapped = policy.wrap("send", as_value([](int number) { return number; }));
+  CHECK(wrapped(4) == 4);
+}
+
+TEST_CASE("results that only look like a future are results [A8]", "[as_value]") {
+  struct Response {
+    int status;
+    std::optional<std::chrono::seconds> wait() const { return {}; }
+    int get() const { return status; }
+  };
+  const RetryPolicy policy{RetryOn<std::runtime_error>{}};
+  CHECK(policy.run([] { return Response{200}; }).get() == 200);
+}

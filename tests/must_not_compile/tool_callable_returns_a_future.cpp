@@ -1,0 +1,27 @@
+// EXPECT: this callable returns a coroutine or future
+#include <encore/retry_policy.hpp>
+#include <encore/tool/tool_call.hpp>
+#include <encore/tool/tool_retry.hpp>
+
+#include <future>
+
+#ifdef ENCORE_FIXED
+int test(const encore::ToolCall& call) {
+  const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
+                                encore::Repeatable{"lookup"}};
+  return tools
+      .handle(call, encore::as_value([](const encore::ToolCall&) {
+                return std::async(std::launch::deferred, [] { return 17; });
+              }))
+      .get();
+}
+#else
+int test(const encore::ToolCall& call) {
+  const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
+                                encore::Repeatable{"lookup"}};
+  return tools
+      .handle(call,
+              [](const encore::ToolCall&) { return std::async(std::launch::deferred, [] { return 17; }); })
+      .get();
+}
+#endif
