@@ -1,11 +1,19 @@
 // A thread that is cancelled unwinds by what looks like an exception and must not be kept: libstdc++ on POSIX threads.
+#include <encore/async/co_run.hpp>
+#include <encore/guard/circuit_breaker.hpp>
+#include <encore/hint.hpp>
 #include <encore/limits.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/manual_executor.hpp>
 #include <encore/testing/recorder.hpp>
+#include <encore/testing/task.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -16,6 +24,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #if defined(__GLIBCXX__) && __has_include(<pthread.h>)
 #include <pthread.h>
@@ -174,6 +183,197 @@ TEST_CASE("a real wait is a point where a thread can be cancelled [B4, K1]", "[f
     });
   }));
   CHECK(gate.admitted == gate.returned);
+}
+
+// Asks that this thread be cancelled, and gives it an occasion, as every log line is one.
+void meet_a_cancellation() {
+  pthread_cancel(pthread_self());
+  pthread_testcancel();
+}
+
+using Told = std::vector<std::pair<encore::EventKind, StopReason>>;
+using encore::EventKind;
+const Told looked_at{{EventKind::attempt_started, StopReason::none},
+                     {EventKind::attempt_failed, StopReason::cancelled},
+                     {EventKind::call_finished, StopReason::cancelled}};
+const Told told_of{{EventKind::attempt_started, StopReason::none},
+                   {EventKind::attempt_failed, StopReason::none},
+                   {EventKind::call_finished, StopReason::cancelled}};
+
+// What observers hear of a call whose thread is cancelled after its first attempt has failed, by `fail`.
+template <class Policy, class F>
+Told told_when_cancelled(const Policy& policy, F fail) {
+  Gate gate;
+  Told told;
+  const auto note = [&](const encore::Event& event) { told.emplace_back(event.kind, event.reason); };
+  FakeClock clock;
+  CHECK(is_cancelled_in([&] { static_cast<void>(policy.with(note, gate, clock).run(fail)); }));
+  CHECK(gate.admitted == gate.returned);
+  return told;
+}
+
+const auto time_out = []() -> int { throw TimeoutError{}; };
+const auto minus_one = [] { return -1; };
+
+TEST_CASE(
+    "a thread cancelled in an observer of a failure ends as cancelled threads do, and takes nothing along: "
+    "cancelled in an observer of a failure [B4, F3]",
+    "[forced_unwind]") {
+  const auto in_the_observer = [](const encore::Event& event) {
+    if (event.kind == EventKind::attempt_failed) meet_a_cancellation();
+  };
+  const auto check = [&](const auto& policy, const auto& fail) {
+    CHECK(told_when_cancelled(policy.with(encore::Observe{in_the_observer}), fail) == told_of);
+    auto on_the_last = told_of;
+    on_the_last[1].second = StopReason::retries_exhausted;
+    CHECK(told_when_cancelled(policy.with(encore::Observe{in_the_observer}, encore::MaxRetries{0}), fail) ==
+          on_the_last);
+  };
+  check(plain, time_out);
+  check(plain, []() -> int { throw 3; });
+  check(plain.with(encore::ReturnOutcome{}), time_out);
+  check(plain.with(encore::RetryIfResult{[](int units) { return units < 0; }}), minus_one);
+}
+
+TEST_CASE(
+    "a thread cancelled in a predicate, a hint, a never-test, a backoff or a jitter ends as cancelled "
+    "threads "
+    "do: cancelled in a predicate [B4, B7]",
+    "[forced_unwind]") {
+  const auto test = [](const TimeoutError&) { return meet_a_cancellation(), true; };
+  const auto test_value = [](int) { return meet_a_cancellation(), true; };
+  const auto wait = [](const TimeoutError&) { return meet_a_cancellation(), 1ms; };
+  const auto wait_of_value = [](int) { return meet_a_cancellation(), 1ms; };
+  const encore::RetryIfResult negative{[](int units) { return units < 0; }};
+  struct OwnBackoff {
+    using role = encore::role::Backoff;
+    encore::Duration operator()(int) const { return meet_a_cancellation(), 1ms; }
+  };
+  struct OwnJitter {
+    using role = encore::role::Jitter;
+    encore::Duration operator()(const encore::JitterInput& input) const {
+      return meet_a_cancellation(), input.delay;
+    }
+  };
+  CHECK(told_when_cancelled(plain.with(encore::RetryIf{test}), time_out) == looked_at);
+  CHECK(told_when_cancelled(plain.with(encore::RetryIf{test}, encore::MaxRetries{0}), time_out) == looked_at);
+  CHECK(told_when_cancelled(plain.with(encore::NeverRetryIf{test}), time_out) == looked_at);
+  CHECK(told_when_cancelled(plain.with(encore::HintFrom{wait}), time_out) == looked_at);
+  CHECK(told_when_cancelled(plain.with(OwnBackoff{}), time_out) == looked_at);
+  CHECK(told_when_cancelled(plain.with(OwnJitter{}), time_out) == looked_at);
+
+  CHECK(told_when_cancelled(plain.with(encore::RetryIfResult{test_value}), minus_one) == looked_at);
+  CHECK(told_when_cancelled(plain.with(negative, encore::NeverRetryIf{test_value}), minus_one) == looked_at);
+  CHECK(told_when_cancelled(plain.with(negative, encore::HintFrom{wait_of_value}), minus_one) == looked_at);
+  CHECK(told_when_cancelled(plain.with(negative, OwnBackoff{}), minus_one) == looked_at);
+  CHECK(told_when_cancelled(plain.with(negative, OwnJitter{}), minus_one) == looked_at);
+}
+
+TEST_CASE("a thread cancelled in BeforeRetry, or while a retry starts, ends as cancelled threads do [B4, F1]",
+          "[forced_unwind]") {
+  const Told in_the_second{{EventKind::attempt_started, StopReason::none},
+                           {EventKind::attempt_failed, StopReason::none},
+                           {EventKind::attempt_started, StopReason::none},
+                           {EventKind::attempt_failed, StopReason::cancelled},
+                           {EventKind::call_finished, StopReason::cancelled}};
+  const encore::Observe starting{[](const encore::Event& event) {
+    if (event.ordinal == 2 && event.kind == EventKind::attempt_started) meet_a_cancellation();
+  }};
+  const auto check = [&](const auto& policy, const auto& fail) {
+    CHECK(told_when_cancelled(policy.with(encore::BeforeRetry{[] { meet_a_cancellation(); }}), fail) ==
+          in_the_second);
+    CHECK(told_when_cancelled(policy.with(starting), fail) == in_the_second);
+  };
+  check(plain, time_out);
+  check(plain.with(encore::RetryIfResult{[](int units) { return units < 0; }}), minus_one);
+}
+
+TEST_CASE("a thread cancelled in a formatter, or where nobody listens, ends as cancelled threads do [B4, G3]",
+          "[forced_unwind]") {
+  const encore::FormatFailure format{[](const encore::Failure&) { return meet_a_cancellation(), 0; }};
+  CHECK(is_cancelled_in([&] { plain.with(encore::MaxRetries{0}, format).run(time_out); }));
+  const auto test = [](const TimeoutError&) { return meet_a_cancellation(), true; };
+  FakeClock clock;
+  CHECK(is_cancelled_in([&] { plain.with(encore::RetryIf{test}, clock).run(time_out); }));
+}
+
+TEST_CASE("who drives a call by hand is told that its thread is cancelled, in the handler [B4]",
+          "[forced_unwind]") {
+  const auto policy = plain.with(encore::RetryOnEveryException{});
+  encore::Decision next;
+  CHECK(is_cancelled_in([&] {
+    encore::Retrying retrying{policy, {}};
+    static_cast<void>(retrying.begin());
+    try {
+      cancel_this_thread();
+    } catch (...) {
+      next = retrying.threw();
+      throw;
+    }
+  }));
+  CHECK(next == encore::Decision{.stop = StopReason::cancelled});
+}
+
+TEST_CASE(
+    "an attempt whose thread is cancelled is no success, also where its result cannot be moved: cancelled "
+    "attempt with a pinned result [B4, F1, H1]",
+    "[forced_unwind]") {
+  struct Pinned {
+    Pinned() = default;
+    Pinned(Pinned&&) = delete;
+  };
+  const auto cancelled = []() -> Pinned {
+    cancel_this_thread();
+    return {};
+  };
+  CHECK(told_when_cancelled(plain, cancelled) == looked_at);
+  CHECK(told_when_cancelled(plain, [&](const encore::Attempt&) -> Pinned { return cancelled(); }) ==
+        looked_at);
+
+  FakeClock clock;
+  encore::CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 1s}};
+  const auto guarded = plain.with(encore::MaxRetries{0}, clock, breaker);
+  CHECK_THROWS_AS(guarded.run(time_out), TimeoutError);
+  clock.advance(1s);  // half open: the next attempt is a probe
+  CHECK(is_cancelled_in([&] { static_cast<void>(guarded.run(cancelled)); }));
+  CHECK(breaker.state(encore::Now{clock}) == encore::CircuitState::half_open);
+  static_cast<void>(guarded.run([] { return Pinned{}; }));
+  CHECK(breaker.state(encore::Now{clock}) == encore::CircuitState::closed);
+}
+
+TEST_CASE("in a coroutine a cancellation waits until the thread is given back [B4]", "[forced_unwind]") {
+  FakeClock clock;
+  ManualExecutor executor{clock};
+  Gate gate;
+  Recorder trace;
+  const auto policy = plain.with(clock, gate, trace);
+  const encore::Observe in_the_observer{[](const encore::Event& event) {
+    if (event.kind == EventKind::attempt_failed) meet_a_cancellation();
+  }};
+  const auto test = [](const TimeoutError&) { return meet_a_cancellation(), true; };
+  const auto test_value = [](int units) { return meet_a_cancellation(), units < 0; };
+  const auto check = [&](const auto& cancelling) {
+    int result = 0;
+    CHECK(is_cancelled_in([&] {
+      auto task = encore::co_run(
+          cancelling,
+          [](const encore::Attempt& attempt) -> Task<int> {
+            if (attempt.ordinal == 1) throw TimeoutError{};
+            co_return attempt.ordinal == 2 ? -1 : 3;
+          },
+          executor.sleeper());
+      result = executor.run(std::move(task));
+      pthread_testcancel();
+    }));
+    CHECK(result != 0);
+    CHECK(gate.admitted == gate.returned);
+    for (const auto& event : trace.events()) CHECK(event.reason != StopReason::cancelled);
+    trace.clear();
+  };
+  check(policy.with(in_the_observer));
+  check(policy.with(encore::RetryIf{test}));
+  check(policy.with(encore::HintFrom{[](const TimeoutError&) { return meet_a_cancellation(), 1ms; }}));
+  check(policy.with(encore::RetryOn<TimeoutError>{} || encore::RetryIfResult{test_value}));
 }
 
 }  // namespace

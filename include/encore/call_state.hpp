@@ -289,7 +289,7 @@ class CallState {
     const auto matched = std::is_same_v<typename Policy::PredicateType, RetryOn<Error>> && error != nullptr;
     const auto* const known = caught_as_exception(error);
     if (!matched && known == nullptr && std::current_exception() == nullptr) {
-      state().unwound();
+      static_cast<void>(state().unwound());
       return false;
     }
     next_ = state().threw(known, matched);

@@ -4,6 +4,7 @@
 #include <encore/call_frame.hpp>
 #include <encore/clock.hpp>
 #include <encore/decision.hpp>
+#include <encore/deferred_cancellation.hpp>
 #include <encore/event.hpp>
 #include <encore/extremes.hpp>
 #include <encore/failure.hpp>
@@ -100,7 +101,7 @@ class ObservedCall {
   }
 
   void tell_started() {
-    if constexpr (observed) tell(policy_, event_of(EventKind::attempt_started), observer_errors_);
+    if constexpr (observed) tell_after(attempts() > 1, event_of(EventKind::attempt_started));
   }
   void tell_succeeded() {
     if constexpr (observed) {
@@ -118,7 +119,7 @@ class ObservedCall {
       event.wait = next.wait;
       event.hint = hint;
       blame(event, thrown);
-      tell(policy_, event, observer_errors_);
+      tell_after(true, event);
     }
   }
   void tell_finished(TerminalMode mode, const Thrown* thrown) {
@@ -131,7 +132,7 @@ class ObservedCall {
       event.outcome_unknown = outcome_.unknown;
       event.lost_request_id = outcome_.request_id.view();
       blame(event, thrown);
-      tell(policy_, event, observer_errors_);
+      tell_after(reason_ != StopReason::succeeded, event);
     }
   }
 
@@ -145,6 +146,12 @@ class ObservedCall {
   Duration slept_{};
 
  private:
+  void tell_after(bool failure, const Event& event) {
+    if (!failure)
+      tell(policy_, event, observer_errors_);
+    else  // perhaps in the handler of its exception
+      deferring_cancellation([&] { tell(policy_, event, observer_errors_); });
+  }
   Event event_of(EventKind kind) noexcept {
     return detail::event_of(policy_, kind, attempts(), call(), frame_.limits, started_, &frame_);
   }

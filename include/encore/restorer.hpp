@@ -76,7 +76,7 @@ struct Restorer {
   static Decision interrupted(Retrying<Policy>& retrying) {
     auto& state = retrying.state_;
     const auto known = state.what_is_known();
-    return state.decide(StopReason::none, Thrown{nullptr, known}, nullptr);
+    return state.decide(Thrown{nullptr, known}, nullptr, [] { return StopReason::none; });
   }
 
  private:

@@ -28,17 +28,19 @@ namespace encore::detail {
 #endif
 }
 
-/// Runs `done` when it is destroyed, unless by an exception: for results that cannot be moved out of the way first.
-template <class Done>
-struct OnReturn {
-  Done done;
-  int unwinding = std::uncaught_exceptions();
-  ~OnReturn() noexcept(false) {
-    if (std::uncaught_exceptions() == unwinding) done();
+/// Tells of a success when it is destroyed, unless the attempt failed: for results that cannot be moved out of the way first. It
+/// stands around the `try`, whose handlers disarm it: a thread's forced unwind is no uncaught exception.
+template <class State, class Policy>
+struct SuccessOnReturn {
+  State& state;
+  const Policy& policy;
+  const Call& call;
+  bool armed = false;
+  ~SuccessOnReturn() noexcept(false) {
+    if (armed) state.succeeded(policy, call);
   }
 };
-template <class Done>
-OnReturn(Done) -> OnReturn<Done>;
+struct SuccessToldInTime {};
 
 /// What a policy makes of a callable that returns `R`, and whether it can.
 template <class Policy, class R>
@@ -133,6 +135,7 @@ class RetryLoop : Results<Policy, R> {
  private:
   // Does somebody but the caller hear of a success?
   static constexpr bool reported = Policy::observed || Policy::guarded || !std::same_as<Result, R>;
+  static constexpr bool pinned = reported && !Results<Policy, R>::movable;
   // Where nobody has to hear of the others, only what may be retried is caught, as by hand: nothing, or one type.
   using Only = typename only_type<typename Policy::PredicateType>::type;
   static constexpr bool ignores_exceptions =
@@ -145,8 +148,11 @@ class RetryLoop : Results<Policy, R> {
     State state{policy, call};
     if (!state.begin(policy, call, asks_first)) [[unlikely]]
       return Ends::refused(found_here(state));
-    [[maybe_unused]] auto returned = false;  // outside the loop: Clang would clean it up in each round
+    // Outside the loop: Clang would clean them up in each round.
+    [[maybe_unused]] auto returned = false;
+    [[maybe_unused]] auto success = success_of(policy, state, call);
     for (;;) {
+      if constexpr (pinned) success.armed = true;
       if constexpr (ignores_exceptions) {
         R result = attempt(policy, state, callable, args...);
         const auto verdict = judge(policy, state, result);
@@ -176,9 +182,9 @@ class RetryLoop : Results<Policy, R> {
               return Result{state.figures(policy)};
           } else if constexpr (Results<Policy, R>::movable) {
             R result = attempt(policy, state, callable, args...);
-            returned = true;
             if constexpr (judged) {
               const auto verdict = judge(policy, state, result);
+              returned = true;
               if (verdict != StopReason::succeeded) [[unlikely]] {
                 // The value is kept for as long as the wait.
                 if (!found_here(state).waited_after(result, verdict, call))
@@ -187,19 +193,18 @@ class RetryLoop : Results<Policy, R> {
                 continue;
               }
             }
+            returned = true;
             state.succeeded(policy, call);
             return Ends::deliver(policy, state, static_cast<R&&>(result));
           } else {
-            const OnReturn told{[&] {
-              returned = true;
-              state.succeeded(policy, call);
-            }};
             return attempt(policy, state, callable, args...);
           }
 #if defined(__cpp_exceptions)
         } catch (const std::exception& error) {
+          if constexpr (pinned) success.armed = false;
           if (returned || !found_here(state).threw(&error, call)) throw;
         } catch (...) {
+          if constexpr (pinned) success.armed = false;
           if (returned || !found_here(state).threw(nobody_knows, call)) throw;
         }
       if (!found_here(state).waited()) return Ends::give_up(found_here(state));
@@ -211,6 +216,14 @@ class RetryLoop : Results<Policy, R> {
   static constexpr const std::exception* nobody_knows =
       nullptr;  // no `catch (const std::exception&)` caught it
 
+  ENCORE_FORCE_INLINE static auto success_of([[maybe_unused]] const Policy& policy,
+                                             [[maybe_unused]] State& state,
+                                             [[maybe_unused]] const Call& call) noexcept {
+    if constexpr (pinned)
+      return SuccessOnReturn<State, Policy>{state, policy, call};
+    else
+      return SuccessToldInTime{};
+  }
   ENCORE_FORCE_INLINE static auto marked([[maybe_unused]] const Policy& policy,
                                          [[maybe_unused]] State& state) noexcept {
     if constexpr (!Policy::notices_nesting)

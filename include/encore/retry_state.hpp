@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/call_frame.hpp>
 #include <encore/decision.hpp>
+#include <encore/deferred_cancellation.hpp>
 #include <encore/failure.hpp>
 #include <encore/guard/permits.hpp>
 #include <encore/next_attempt.hpp>
@@ -84,17 +85,18 @@ class RetryState : public ObservedCall<Policy> {
   [[nodiscard]] Decision threw(const std::exception* error, bool matched = false) {
     const auto known = what_is_known();
     const Thrown thrown{error, known};
-    const auto next =
-        decide(matched ? judge_matched(policy_, thrown) : judge(policy_, thrown), thrown, &thrown);
+    const auto next = decide(
+        thrown, &thrown, [&] { return matched ? judge_matched(policy_, thrown) : judge(policy_, thrown); });
     if (next.goes_on() ? may_end_in_the_wait() : !Policy::rethrows && answered_for(next.stop))
       error_ = std::current_exception();
     return next;
   }
-  void unwound() {
+  /// In the handler of a thread's forced unwind. (B4)
+  Decision unwound() {
     const Thrown thrown{nullptr};
     if constexpr (guarded) permits_.release();
     note_outcome();
-    fail(StopReason::cancelled, {}, std::nullopt, &thrown);
+    return fail(StopReason::cancelled, {}, std::nullopt, &thrown);
   }
 
   /// Nobody will go on with this call: its permits come back, and observers hear its end. (H1)
@@ -109,7 +111,9 @@ class RetryState : public ObservedCall<Policy> {
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
     const auto known = what_is_known();
+    CutShort cut{*this};
     const auto verdict = judge_value(policy_, Returned<Value>{value, known});
+    cut.returned();
     if (verdict != StopReason::succeeded) return returned_failure(value, verdict);
     succeeded();
     return {.stop = StopReason::succeeded};
@@ -119,34 +123,18 @@ class RetryState : public ObservedCall<Policy> {
   [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
     const auto known = what_is_known();
     const Returned<Value> failure{value, known};
-    if (verdict == StopReason::none)
-      verdict = is_never_retried(failure) ? StopReason::never_retry_type : listed_as_never(policy_, failure);
-    return decide(verdict, failure, nullptr);
+    return decide(failure, nullptr, [&] {
+      if (verdict != StopReason::none) return verdict;
+      return is_never_retried(failure) ? StopReason::never_retry_type : listed_as_never(policy_, failure);
+    });
   }
 
   [[nodiscard]] Decision resume(bool cancelled = false) {
-    auto reason = StopReason::none;
-    auto slept = wait_;
-    std::optional<TimePoint> at;
-    if (cancelled || call().stop.stop_requested()) {
-      reason = StopReason::cancelled;
-      if (wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
-    } else if (frame_.limits.bounded()) {
-      at = policy_.clock().now();
-      reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
-    }
-    slept_ = sum_of(slept_, slept);
-    if constexpr (guarded) {
-      if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
-      if (reason != StopReason::none) permits_.release_attempt();
-    }
-    if (reason != StopReason::none) return finish_with_kept_error(reason);
-    frame_.notes.clear();
-    ++frame_.attempt.ordinal;
-    error_ = nullptr;
-    attempt_starts(at);
-    start_attempt();
-    return {};
+    CutShort cut{*this};
+    cut.under_way(false);
+    const auto next = resumed(cancelled, cut);
+    cut.returned();
+    return next;
   }
 
   Failure failure() const {
@@ -172,14 +160,84 @@ class RetryState : public ObservedCall<Policy> {
     return may_be_cancelled_ || guarded || frame_.limits.bounded() || call().stop.watches();
   }
 
+  /// Ends the call as cancelled if the users' code that runs in its life does not return, as it does when its thread is
+  /// cancelled there: observers hear of the attempt's failure, unless they have, and of the call's end. (B4, F1, H1)
+  class CutShort {
+   public:
+    explicit CutShort(RetryState& state, const Thrown* thrown = nullptr) noexcept
+        : state_{state},
+          thrown_{thrown} {}
+    CutShort(const CutShort&) = delete;
+    CutShort& operator=(const CutShort&) = delete;
+    ~CutShort() {
+      if (!returned_) state_.cut_short(under_way_, thrown_);
+    }
+    /// Is an attempt under way whose end was not told?
+    void under_way(bool is) noexcept { under_way_ = is; }
+    void returned() noexcept { returned_ = true; }
+
+   private:
+    RetryState& state_;
+    const Thrown* thrown_;
+    bool under_way_ = true;
+    bool returned_ = false;
+  };
+  ENCORE_COLD void cut_short(bool under_way, const Thrown* thrown) {
+    if (under_way && reason_ == StopReason::none)
+      this->tell_failed({.stop = StopReason::cancelled}, std::nullopt, thrown);
+    abandoned();
+  }
+
+  Decision resumed(bool cancelled, CutShort& cut) {
+    auto reason = StopReason::none;
+    auto slept = wait_;
+    std::optional<TimePoint> at;
+    if (cancelled || call().stop.stop_requested()) {
+      reason = StopReason::cancelled;
+      if (wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
+    } else if (frame_.limits.bounded()) {
+      at = policy_.clock().now();
+      reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
+    }
+    slept_ = sum_of(slept_, slept);
+    if constexpr (guarded) {
+      if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
+      if (reason != StopReason::none) permits_.release_attempt();
+    }
+    if (reason != StopReason::none) return finish_with_kept_error(reason);
+    frame_.notes.clear();
+    ++frame_.attempt.ordinal;
+    error_ = nullptr;
+    cut.under_way(true);
+    attempt_starts(at);
+    start_attempt();
+    return {};
+  }
+
+  /// `judged` says what the policy thinks of the failure.
+  template <class Failed, class Judge>
+  Decision decide(const Failed& failure, const Thrown* thrown, const Judge& judged) {
+    CutShort cut{*this, thrown};
+    auto verdict = StopReason::none;
+    std::optional<Duration> hint;
+    Duration wait{};
+    const auto weigh = [&] { verdict = weighed(judged(), failure, hint, wait); };
+    if constexpr (std::same_as<Failed, Thrown>)
+      deferring_cancellation(weigh);
+    else
+      weigh();
+    cut.under_way(false);
+    const auto next = fail(verdict, wait, hint, thrown);
+    cut.returned();
+    return next;
+  }
   template <class Failed>
-  Decision decide(StopReason verdict, const Failed& failure, const Thrown* thrown) {
+  StopReason weighed(StopReason verdict, const Failed& failure, std::optional<Duration>& hint,
+                     Duration& wait) {
     key_was_used_ = key_was_used_ || frame_.notes.key_used();
     if constexpr (guarded) report_to_guards(verdict, failure);
     note_outcome();
     if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
-    std::optional<Duration> hint;
-    Duration wait{};
     if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
     if constexpr (guarded) {
       if (verdict == StopReason::none) {
@@ -189,7 +247,7 @@ class RetryState : public ObservedCall<Policy> {
           verdict = admit(attempts() + 1, wait);
       }
     }
-    return fail(verdict, wait, hint, thrown);
+    return verdict;
   }
 
   /// An attempt that was cancelled, or refused by a policy within, says nothing of the dependency: its permits come back

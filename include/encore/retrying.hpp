@@ -50,8 +50,10 @@ class Retrying {
   /// The attempt threw; called inside the handler. `error` is null if a `catch (const std::exception&)` does not catch it.
   [[nodiscard]] Decision threw(const std::exception* error) { return state_.threw(error); }
 #if defined(__cpp_exceptions)
-  /// The same for whatever is being handled, at the price of a rethrow.
+  /// The same for whatever is being handled, at the price of a rethrow. A thread's forced unwind ends the call as cancelled,
+  /// and has to be rethrown. (B4)
   [[nodiscard]] Decision threw() {
+    if (std::current_exception() == nullptr) return state_.unwound();
     try {
       throw;
     } catch (const std::exception& error) {

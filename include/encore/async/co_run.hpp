@@ -5,6 +5,7 @@
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
 #include <encore/call_state.hpp>
+#include <encore/deferred_cancellation.hpp>
 #include <encore/nesting.hpp>
 #include <encore/operation.hpp>
 #include <encore/owned_call.hpp>
@@ -66,18 +67,32 @@ decltype(auto) invoke_with(Operation& operation, State& state) {
   else
     return detail::invoke(operation);
 }
+/// The same while a failed attempt is looked at. A coroutine type need not pass on a thread's forced unwind, and many swallow it,
+/// which ends the process: a cancellation takes effect once the coroutine has given its thread back. (B4)
+template <class Policy>
+struct Undisturbed : Unmarked<Policy> {
+  template <class Step>
+  auto operator()(Step&& step) const {
+    [[maybe_unused]] const DeferredCancellation deferred;
+    return Unmarked<Policy>::operator()(step);
+  }
+};
+
 /// Judges what an attempt returned: does the caller get it? Else the call goes on, or the strategy answers for the value.
+/// `judged` becomes true once nothing that is thrown can be the attempt's own any more.
 template <class Policy, class State, class Value>
-bool leaves(const Policy& policy, State& state, const Call& call, const Value& value) {
+bool leaves(const Policy& policy, State& state, const Call& call, const Value& value, bool& judged) {
   if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
     const auto known = state.what_is_known();
     const auto verdict = judge_value(policy, Returned<Value>{value, known});
+    judged = true;
     if (verdict != StopReason::succeeded) {
       state.decide_on_value(value, verdict, call);
       return !state.next().goes_on() &&
              (Policy::rethrows || !RetryState<Policy>::answered_for(state.next().stop));
     }
   }
+  judged = true;
   state.succeeded(policy, call);
   return true;
 }
@@ -120,6 +135,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
   constexpr auto judged = Results<Policy, R>::judged;
   constexpr auto seen = !std::same_as<Owned, UnseenCall>;
   constexpr Unmarked<Policy> unmarked;
+  constexpr Undisturbed<Policy> undisturbed;
 
   const Call& call = owned.view();
   CallState<Policy, seen, true> state{policy, call};
@@ -154,8 +170,9 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
           co_return Result{state.figures(policy)};
       } else {
         R result = co_await invoke_with(operation, state);
-        returned = true;
-        const auto left = unmarked([&] { return leaves(policy, state, call, std::as_const(result)); });
+        using Look = std::conditional_t<judged, Undisturbed<Policy>, Unmarked<Policy>>;
+        const auto left =
+            Look{}([&] { return leaves(policy, state, call, std::as_const(result), returned); });
         if (left) {
           if constexpr (std::same_as<Result, R>)
             co_return static_cast<R&&>(result);
@@ -165,10 +182,10 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
         if constexpr (judged) last.keep(std::forward<R>(result));
       }
     } catch (const std::exception& error) {
-      if (returned || !unmarked([&] { return state.threw(&error, call); })) throw;
+      if (returned || !undisturbed([&] { return state.threw(&error, call); })) throw;
     } catch (...) {
-      if (returned || std::current_exception() == nullptr) throw;  // a thread's forced unwind
-      if (!unmarked([&] { return state.threw(static_cast<const std::exception*>(nullptr), call); })) throw;
+      if (returned) throw;
+      if (!undisturbed([&] { return state.threw(static_cast<const std::exception*>(nullptr), call); })) throw;
     }
     if (state.next().goes_on()) {
       auto cancelled = false;
@@ -180,7 +197,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
           cancelled = true;  // as Asio's cancellation slots do it
         }
       }
-      if (unmarked([&] { return state.resume(cancelled); })) continue;
+      if (undisturbed([&] { return state.resume(cancelled); })) continue;
     }
     if constexpr (judged) {
       if (last.value) {

@@ -1,6 +1,7 @@
 // Making one call of a run: under its tool's policy, with a key of its own, and remembered if its outcome is unknown.
 #pragma once
 #include <encore/call.hpp>
+#include <encore/deferred_cancellation.hpp>
 #include <encore/error_type.hpp>
 #include <encore/guard/call_signature.hpp>
 #include <encore/guard/refusal.hpp>
@@ -123,7 +124,7 @@ struct RunCaller {
       outcome.idempotency_key = CurrentCall{its}.idempotency_key();
     auto threw = StopReason::none;  // whatever the hook does, the call has ended as it has
     state.unknown_outcomes().add(outcome);
-    holds([&] { return reconcile(outcome), true; }, threw);
+    deferring_cancellation([&] { holds([&] { return reconcile(outcome), true; }, threw); });
   }
 };
 
