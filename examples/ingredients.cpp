@@ -83,6 +83,9 @@ void what_deserves_another_attempt() {
 
   const RetryPolicy busy{RetryIfResult{[](const Response& response) { return response.status == 503; }}};
   expect(attempts(busy, answer_503) == 3, "RetryIfResult");
+  const RetryPolicy fails{RetryOn<TimeoutError>{}, ReturnOutcome{},
+                          FailsIf{[](const Response& response) { return response.status >= 400; }}};
+  expect(fails.run(answer_503).reason() == StopReason::not_retryable, "FailsIf");
   const auto nothing = [] { return std::optional<int>{}; };
   expect(attempts(RetryPolicy{RetryIfNoValue{}}, nothing) == 3, "RetryIfNoValue");
 

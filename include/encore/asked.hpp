@@ -64,6 +64,13 @@ concept HoldsError = requires(const V& result) {
 template <HoldsError V>
 using error_in = std::remove_cvref_t<decltype(std::declval<const V&>().error())>;
 
+/// Results that hold a value or a `Failure`, as `Outcome` does.
+template <class V>
+concept HoldsFailure = requires(const V& result) {
+  { result.has_value() } -> std::convertible_to<bool>;
+  { result.failure() } -> std::same_as<const Failure&>;
+};
+
 // `Returned<V>`: the value with its attempt.
 template <class T>
 struct whole_value {};

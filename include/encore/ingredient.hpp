@@ -32,6 +32,7 @@ struct Seed {};
 struct Nesting {};
 struct Fibers {};
 struct InnerAttempts {};
+struct FailureTest {};
 struct Observer {};
 struct Guard {};
 struct Settings {};  ///< a bundle that plays several roles at once: `RetrySettings`

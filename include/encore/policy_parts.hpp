@@ -56,6 +56,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
   static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
+  /// Somebody beside the caller hears of a failed value that is not retried, or may answer for it. (B8)
+  static constexpr bool hears_of_failures = observed || guarded || !rethrows;
   /// Somebody may look at the call itself, when it has failed or before.
   static constexpr bool reads_call =
       observed || guarded || !rethrows || prepares_retries || has_seed || !types_only<PredicateT> ||
@@ -68,6 +70,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   constexpr const auto& jitter() const noexcept { return get<role::Jitter>(); }
   constexpr const auto& failure_strategy() const noexcept { return get<role::OnFailure>(); }
   constexpr const auto& hint_source() const noexcept { return get<role::HintSource>(); }
+  constexpr const auto& failure_test() const noexcept { return get<role::FailureTest>(); }
   constexpr const auto& before_retry() const noexcept { return get<role::BeforeRetry>(); }
   constexpr const auto& observers() const noexcept { return observers_; }
   constexpr const auto& guards() const noexcept { return guards_; }

@@ -3,6 +3,7 @@
 #include <encore/already_retries.hpp>
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
+#include <encore/fails_if.hpp>
 #include <encore/hint.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
@@ -64,6 +65,8 @@ template <>
 struct default_for<role::Fibers> : defaults_to<OnThreads> {};
 template <>
 struct default_for<role::InnerAttempts> : defaults_to<AttemptsOnce> {};
+template <>
+struct default_for<role::FailureTest> : defaults_to<FailsWithoutValue> {};
 
 // ---- lists of types ------------------------------------------------------------------------------------------------
 
@@ -84,7 +87,7 @@ using join_t = typename join<L...>::type;
 using SingleRoles = Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget,
                          role::LeastAttemptTime, role::AttemptTimeout, role::BeforeRetry, role::Backoff,
                          role::Jitter, role::HintSource, role::HintCap, role::OnFailure, role::Unmatched,
-                         role::Seed, role::Nesting, role::Fibers, role::InnerAttempts>;
+                         role::Seed, role::Nesting, role::Fibers, role::InnerAttempts, role::FailureTest>;
 using ManyRoles = Plus<role::Never, role::Observer, role::Guard>;
 
 template <class Role, class List>

@@ -142,6 +142,8 @@ consteval void check_recipe() {
     static_assert(at_most_one<role::Nesting, Given>, "a RetryPolicy takes one WhenNested");
     static_assert(at_most_one<role::Fibers, Given>, "a RetryPolicy takes one OnFibers");
     static_assert(at_most_one<role::InnerAttempts, Given>, "a RetryPolicy takes one AlreadyRetries");
+    static_assert(at_most_one<role::FailureTest, Given>,
+                  "a RetryPolicy takes one FailsIf: ask both in one function");
   }
 }
 

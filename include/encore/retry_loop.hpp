@@ -48,16 +48,16 @@ struct Results {
   using Value = std::remove_cvref_t<R>;
   using Result = typename Policy::FailureStrategyType::template result<R>;
 
-  /// Does the predicate look at this result?
+  /// Does somebody look at this result?
   static constexpr bool judged = [] {
     if constexpr (std::is_void_v<R>)
       return false;
     else
-      return JudgesValues<typename Policy::PredicateType, Value>;
+      return judges_value<Policy, Value>;
   }();
   static constexpr bool movable = std::is_void_v<R> || std::is_reference_v<R> || std::move_constructible<R>;
   static_assert(filter_fits<Policy, Value>());
-  static_assert(!judged || movable, "a predicate on returned values needs a result that can be moved");
+  static_assert(!judged || movable, "a test on returned values needs a result that can be moved");
   static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
 };
 
@@ -251,7 +251,7 @@ class RetryLoop : Results<Policy, R> {
   template <class Value>
   ENCORE_FORCE_INLINE static StopReason judge(const Policy& policy, const State& state, const Value& value) {
     const auto known = state.what_is_known();
-    return judge_value(policy, Returned<std::remove_cvref_t<R>>{value, known});
+    return judge_value<Policy::hears_of_failures>(policy, Returned<std::remove_cvref_t<R>>{value, known});
   }
 };
 

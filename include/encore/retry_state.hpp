@@ -112,20 +112,23 @@ class RetryState : public ObservedCall<Policy> {
   [[nodiscard]] Decision returned(const Value& value) {
     const auto known = what_is_known();
     CutShort cut{*this};
-    const auto verdict = judge_value(policy_, Returned<Value>{value, known});
+    const auto verdict = judge_value<true>(policy_, Returned<Value>{value, known});
     cut.returned();
     if (verdict != StopReason::succeeded) return returned_failure(value, verdict);
     succeeded();
     return {.stop = StopReason::succeeded};
   }
-  /// The same after the predicate has been asked: `verdict` is `none` if it matched, or `predicate_threw`.
+  /// The same after it was judged: `verdict` is `none` if it is to be retried, else why not.
   template <class Value>
   [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
     const auto known = what_is_known();
     const Returned<Value> failure{value, known};
     return decide(failure, nullptr, [&] {
-      if (verdict != StopReason::none) return verdict;
-      return is_never_retried(failure) ? StopReason::never_retry_type : listed_as_never(policy_, failure);
+      if (verdict == StopReason::none ||
+          (Policy::handles_unmatched && verdict == StopReason::not_retryable)) {
+        if (const auto never = never_verdict(policy_, failure); never != StopReason::none) return never;
+      }
+      return verdict;
     });
   }
 

@@ -78,7 +78,7 @@ class Retrying {
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
     static_assert(detail::filter_fits<Policy, Value>());
-    if constexpr (JudgesValues<typename Policy::PredicateType, Value>) return state_.returned(value);
+    if constexpr (detail::judges_value<Policy, Value, true>) return state_.returned(value);
     succeeded();
     return {.stop = StopReason::succeeded};
   }

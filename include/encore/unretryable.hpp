@@ -1,5 +1,6 @@
 // Failures that no policy retries, whatever it was told.
 #pragma once
+#include <encore/asked.hpp>
 #include <encore/attributes.hpp>
 #include <encore/error_code.hpp>
 #include <encore/failure.hpp>
@@ -50,9 +51,7 @@ template <class Value>
 bool is_never_retried(const Returned<Value>& failure) {
   if constexpr (IsErrorCode<Value> || MayHoldErrorCode<Value>)
     return says_cancelled(error_code_in(failure.value));
-  else if constexpr (requires {
-                       { failure.value.failure() } -> std::same_as<const Failure&>;
-                     })
+  else if constexpr (HoldsFailure<Value>)
     return !failure.value.has_value() && (failure.value.failure().refused_on_entry() ||
                                           failure.value.failure().reason == StopReason::cancelled);
   else

@@ -59,9 +59,7 @@ StopReason listed_as_never(const Policy& policy, const Failed& failure) {
 /// could not say, else `none`. (B4)
 template <class Policy, class Failed>
 StopReason never_verdict(const Policy& policy, const Failed& failure) {
-  if constexpr (std::same_as<Failed, Thrown>) {
-    if (is_never_retried(failure)) return StopReason::never_retry_type;
-  }
+  if (is_never_retried(failure)) return StopReason::never_retry_type;
   return listed_as_never(policy, failure);
 }
 
@@ -89,11 +87,29 @@ StopReason judge(const Policy& policy, const Thrown& thrown) {
   return StopReason::not_retryable;
 }
 
-/// `succeeded` if the predicate does not call the value a failure, `none` if it does, or `predicate_threw`. (B7, B8)
-template <class Policy, class Value>
+template <class Policy>
+using failure_test_of = std::remove_cvref_t<decltype(std::declval<const Policy&>().failure_test())>;
+/// Is there anything to be asked about a returned value? Whether one that is not retried is a failure only matters where
+/// somebody hears of it. (B8)
+template <class Policy, class Value, bool hears_of_failures = Policy::hears_of_failures>
+inline constexpr bool judges_value = JudgesValues<typename Policy::PredicateType, Value> ||
+                                     (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>);
+
+/// `none` if the predicate calls the value a failure; else `succeeded`, or `not_retryable` if it is a failure all the same, or
+/// `predicate_threw`. (B7, B8)
+template <bool hears_of_failures, class Policy, class Value>
 ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<Value>& returned) {
-  auto verdict = StopReason::predicate_threw;
-  if (holds([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
+  auto verdict = StopReason::none;
+  if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
+    verdict = StopReason::predicate_threw;
+    if (holds([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
+    if (verdict != StopReason::none) return verdict;
+  }
+  if constexpr (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>) {
+    verdict = StopReason::predicate_threw;
+    if (holds([&] { return policy.failure_test().matches(returned); }, verdict))
+      return StopReason::not_retryable;
+  }
   return verdict == StopReason::none ? StopReason::succeeded : verdict;
 }
 
@@ -130,6 +146,7 @@ consteval bool filter_fits() {
   using Filter = typename Policy::PredicateType;
   refuse_misfits_of<Filter, V>();
   refuse_misfits_of<std::remove_cvref_t<decltype(std::declval<const Policy&>().hint_source())>, V>();
+  refuse_misfits_of<failure_test_of<Policy>, V>();
   []<class... N>(const Pack<Kept<N>...>*) {
     (refuse_misfits_of<std::remove_cvref_t<N>, V>(), ...);
   }(static_cast<std::remove_cvref_t<decltype(std::declval<const Policy&>().never())>*>(nullptr));

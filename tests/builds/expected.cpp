@@ -2,6 +2,7 @@
 #include "by_hand_clock.hpp"
 #include "check.hpp"
 #include <encore/encore.hpp>
+#include <encore/guard/circuit_breaker.hpp>
 
 #include <chrono>
 #include <memory>
@@ -86,6 +87,23 @@ void results_that_are_expected_are_judged() {
   check(read == Read{"text"} && asked == 2);
 }
 
+// Found as expected_error_that_is_not_retried: it was reported as a success, and the breaker stayed closed. (B8)
+void an_error_that_is_not_retried_is_a_failure() {
+  HandClock clock;
+  std::string reasons;
+  encore::CircuitBreaker breaker{{.failures_to_open = 2, .count_permanent_failures = true}};
+  const encore::RetryPolicy if_busy{encore::RetryIf{[](const std::string& error) { return error == "busy"; }},
+                                    clock, breaker, encore::Observe{[&](const encore::Event& event) {
+                                      if (event.kind == encore::EventKind::call_finished)
+                                        reasons.append(to_string(event.reason)).append(" ");
+                                    }}};
+  const auto denied = [] { return Lookup{std::unexpect, "unauthorised"}; };
+  check(if_busy.run(denied) == Lookup{std::unexpect, "unauthorised"});
+  check(if_busy.run(denied) == Lookup{std::unexpect, "unauthorised"});
+  check(reasons == "not_retryable not_retryable ");
+  check(breaker.state(encore::Now{clock}) == encore::CircuitState::open);
+}
+
 }  // namespace
 
 int main() {
@@ -94,6 +112,7 @@ int main() {
   a_value_that_can_only_be_moved_is_moved_over();
   a_value_that_resembles_an_outcome_is_not_confused_with_one();
   results_that_are_expected_are_judged();
+  an_error_that_is_not_retried_is_a_failure();
   return failed_checks;
 }
 #endif

@@ -1,4 +1,4 @@
-// EXPECT: a predicate on returned values needs a result that can be moved
+// EXPECT: a test on returned values needs a result that can be moved
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -82,9 +82,9 @@ struct Undisturbed : Unmarked<Policy> {
 /// `judged` becomes true once nothing that is thrown can be the attempt's own any more.
 template <class Policy, class State, class Value>
 bool leaves(const Policy& policy, State& state, const Call& call, const Value& value, bool& judged) {
-  if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
+  if constexpr (judges_value<Policy, Value>) {
     const auto known = state.what_is_known();
-    const auto verdict = judge_value(policy, Returned<Value>{value, known});
+    const auto verdict = judge_value<Policy::hears_of_failures>(policy, Returned<Value>{value, known});
     judged = true;
     if (verdict != StopReason::succeeded) {
       state.decide_on_value(value, verdict, call);

@@ -135,6 +135,7 @@ class ShadowPolicy {
 
   void attempt_failed(const Event& event) {
     if (!event.will_retry && !is_a_matter_of_settings(event.reason)) return;
+    if (event.thrown == nullptr && is_a_matter_of_the_filter(event.reason)) return;  // which cannot be asked
     const auto verdict = judge(event);
     if (!event.will_retry) {
       if (verdict == StopReason::none) add(tool_of(event).gone_on);
@@ -167,6 +168,9 @@ class ShadowPolicy {
     if (event.reason == StopReason::succeeded) add(tool.recoveries_lost);
   }
 
+  static constexpr bool is_a_matter_of_the_filter(StopReason reason) noexcept {
+    return reason == StopReason::not_retryable || reason == StopReason::never_retry_type;
+  }
   /// Could a policy with other settings have gone on?
   static constexpr bool is_a_matter_of_settings(StopReason reason) noexcept {
     switch (reason) {

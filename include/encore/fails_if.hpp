@@ -1,0 +1,47 @@
+// Which returned values are failures, retried or not.
+#pragma once
+#include <encore/asked.hpp>
+#include <encore/ingredient.hpp>
+
+#include <utility>
+
+namespace encore {
+
+/// A returned value for which a function says yes is a failure, whether it is retried or not: observers, guards and counters
+/// hear of one. If the filter does not retry it, the call ends as `not_retryable`, and the caller gets the value itself. The
+/// function takes the value, `const Returned<V>&` for its attempt as well, or the error in a `std::expected`, as in
+/// `RetryIfResult`; a generic one is asked about any value. If it throws, the call ends as if the filter had thrown. It is asked
+/// after the filter, and only where somebody listens: an observer, a guard, or a failure strategy. (B7, B8, B9)
+///   FailsIf{[](const Response& response) { return response.status >= 400; }}
+/// It replaces the rule that holds without it: a `std::expected` or an `Outcome` without a value is a failure.
+template <class F>
+struct FailsIf {
+  using role = encore::role::FailureTest;
+  static_assert(detail::can_be_asked<F>,
+                "FailsIf calls its function, as const, with one argument: what the call returns");
+  F test;
+  constexpr explicit FailsIf(F f) : test(std::move(f)) {}
+
+  template <class Value>
+    requires detail::AskedAbout<F, Value, detail::Generic::about_values>
+  bool matches(const Returned<Value>& returned) const {
+    return detail::opinion_by<detail::Generic::about_values>(test, returned) == detail::Opinion::yes;
+  }
+
+  template <class V>
+  static consteval void refuse_misfit() {
+    detail::refuse_misfit<F, V, detail::Generic::about_values>();
+  }
+};
+
+/// The rule without `FailsIf`: a `std::expected` or an `Outcome` without a value is a failure. (B8)
+struct FailsWithoutValue {
+  using role = encore::role::FailureTest;
+  template <class Value>
+    requires(detail::HoldsError<Value> || detail::HoldsFailure<Value>)
+  bool matches(const Returned<Value>& returned) const {
+    return !returned.value.has_value();
+  }
+};
+
+}  // namespace encore

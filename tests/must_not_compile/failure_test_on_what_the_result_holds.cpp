@@ -1,0 +1,20 @@
+// EXPECT: this test is not asked about what the callable returns, which only holds what it takes
+#include <encore/fails_if.hpp>
+#include <encore/retry_policy.hpp>
+
+#include <memory>
+
+struct Response {
+  int status = 403;
+};
+
+std::shared_ptr<Response> test() {
+#ifdef ENCORE_FIXED
+  const encore::FailsIf refused{
+      [](const std::shared_ptr<Response>& response) { return response->status == 403; }};
+#else
+  const encore::FailsIf refused{[](const Response& response) { return response.status == 403; }};
+#endif
+  const encore::RetryPolicy policy{encore::RetryOnEveryException{}, refused};
+  return policy.run([] { return std::make_shared<Response>(); });
+}
