@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -585,6 +588,75 @@ TEST_CASE("of many calls that only others logged, the evicted ones are not said 
   CHECK(only(one_after_another, FindingKind::not_retried).calls == 100);
 }
 
+TEST_CASE("evictions take findings away, and never add one: any log, however its calls interleave (fault 57)",
+          "[diagnosis]") {
+  using encore::EventKind, encore::StopReason, encore::TraceRecord;
+  std::mt19937 random{20'240'507};
+  const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  for (int log = 0; log < 400; ++log) {
+    std::vector<std::vector<TraceRecord>> calls;
+    for (int call = 0; call < 40; ++call) {
+      const auto id = "call-" + std::to_string(call);
+      const auto tool = "tool-" + std::to_string(below(3));
+      const auto seen_by_policy = below(3) > 0;
+      const auto attempts = 1 + below(3);
+      const auto good = below(2) == 0;
+      auto& records = calls.emplace_back();
+      const auto add = [&](std::optional<EventKind> kind, int ordinal, bool failed) -> TraceRecord& {
+        records.push_back({.kind = kind,
+                           .call_id = id,
+                           .tool = tool,
+                           .ordinal = ordinal,
+                           .max_attempts = 3,
+                           .error_type = failed ? "Slow" : ""});
+        return records.back();
+      };
+      for (int ordinal = 1; ordinal <= attempts; ++ordinal) {
+        const auto failed = ordinal < attempts || !good;
+        if (seen_by_policy) {
+          add(EventKind::attempt_started, ordinal, false);
+          add(failed ? EventKind::attempt_failed : EventKind::attempt_succeeded, ordinal, failed).will_retry =
+              ordinal < attempts;
+        }
+        if (!seen_by_policy || below(4) == 0) add(std::nullopt, ordinal, failed);
+      }
+      if (!seen_by_policy) continue;
+      auto& end = add(EventKind::call_finished, attempts, !good);
+      end.reason = good            ? StopReason::succeeded
+                   : attempts == 3 ? StopReason::retries_exhausted
+                                   : StopReason::not_retryable;
+      if (below(5) == 0) end.outer_id = "call-" + std::to_string(below(40)), end.outer_ordinal = 1;
+      if (below(8) == 0) records.pop_back();
+    }
+    std::vector<TraceRecord> in_order;
+    std::vector<std::size_t> next(calls.size());
+    const auto at_once = 1 + below(20);
+    for (std::size_t first = 0; first < calls.size();) {
+      const auto span = std::min<std::size_t>(static_cast<std::size_t>(at_once), calls.size() - first);
+      const auto one = first + static_cast<std::size_t>(below(static_cast<int>(span)));
+      if (next[one] < calls[one].size()) in_order.push_back(calls[one][next[one]++]);
+      while (first < calls.size() && next[first] == calls[first].size()) ++first;
+    }
+    const auto counted = [&](int most_calls) {
+      Diagnosis diagnosis{{.most_calls = most_calls}};
+      for (const auto& record : in_order) diagnosis.add(record);
+      diagnosis.finish();
+      std::map<std::string, std::uint64_t> counts;
+      for (const auto& finding : diagnosis.findings())
+        if (finding.kind != FindingKind::mostly_waiting)
+          counts[std::string{to_string(finding.kind)} + ' ' + finding.tool + ' ' + finding.detail] +=
+              finding.calls;
+      return counts;
+    };
+    const auto all = counted(1'000);
+    const auto few = counted(1 + below(6));
+    for (const auto& [what, calls_of_it] : few) {
+      CAPTURE(log, what);
+      CHECK(calls_of_it <= (all.contains(what) ? all.at(what) : 0));
+    }
+  }
+}
+
 TEST_CASE("a client's log that is read first does not make calls that went around the policy (fault 57)",
           "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 10}};
@@ -601,6 +673,33 @@ TEST_CASE("a client's log that is read first does not make calls that went aroun
                                         .reason = encore::StopReason::succeeded});
   diagnosis.finish();
   CHECK(kinds_of(diagnosis) == Kinds{});
+}
+
+TEST_CASE(
+    "a row has no other call of its tool between, whoever told of that one and whenever it is handed on",
+    "[diagnosis]") {
+  const auto failed = [](std::string id) {
+    return encore::TracedCall{.id = std::move(id),
+                              .tool = "search",
+                              .told_by_policy = true,
+                              .attempt_count = 1,
+                              .finished = true,
+                              .reason = encore::StopReason::retries_exhausted,
+                              .error_type = "E"};
+  };
+  auto first = failed("a"), second = failed("b");
+  first.first_record = 1, first.last_record = 3;
+  second.first_record = 7, second.last_record = 9;
+  for (const auto between : {std::uint64_t{3}, std::uint64_t{5}}) {
+    second.previous_record = between;
+    Diagnosis diagnosis;
+    diagnosis.add(first);
+    diagnosis.add(second);
+    diagnosis.finish();
+    const auto kinds = kinds_of(diagnosis);
+    CHECK((std::find(kinds.begin(), kinds.end(), "repeated_without_retries") != kinds.end()) ==
+          (between == 3));
+  }
 }
 
 TEST_CASE("calls of tools that are taken together are no row: they may be of different tools",

@@ -136,6 +136,35 @@ TEST_CASE("a call that began while another of its tool ran is not alone", "[trac
   CHECK(alone == "xyac");
 }
 
+TEST_CASE("a call knows the last record of another of its tool before it, evicted or not",
+          "[trace_assembler]") {
+  auto other_tool = began("x");
+  other_tool.tool = "fetch";
+  for (const auto most_calls : {1, 100}) {
+    const auto calls = assemble(
+        {began("a"), seen("b"), ended("a"), other_tool, began("c"), ended("c"), began("d")}, most_calls);
+    std::string previous;
+    for (const auto* const id : {"a", "b", "c", "d", "x"})
+      for (const auto& call : calls)
+        if (call.id == id && !call.continued)
+          previous.append(id).append(std::to_string(call.previous_record)).append(1, ' ');
+    CHECK(previous == "a0 b1 c3 d6 x0 ");
+  }
+}
+
+TEST_CASE("of more tools and scopes than are remembered, a call follows the latest that was forgotten",
+          "[trace_assembler]") {
+  std::vector<TraceRecord> records{began("first")};
+  for (int tool = 0; tool < 5'000; ++tool) {
+    records.push_back(began("call-" + std::to_string(tool)));
+    records.back().tool = "tool-" + std::to_string(tool);
+  }
+  records.push_back(began("last"));
+  const auto calls = assemble(records, 10'000);
+  CHECK(calls.back().id == "last");
+  CHECK(calls.back().previous_record == 5'001 - 4'096);
+}
+
 TEST_CASE("a call that ended is not taken for one under way, nor taken off twice when it makes room",
           "[trace_assembler]") {
   std::vector<TracedCall> calls;

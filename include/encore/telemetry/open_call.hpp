@@ -76,6 +76,7 @@ class OpenCall {
   }
 
   void mark_id_reused() noexcept { call_.id_reused = true; }
+  void follows(std::uint64_t record) noexcept { call_.previous_record = record; }
   void mark_not_alone() noexcept { call_.alone = false; }
   void mark_evicted() noexcept { call_.evicted = true; }
   void mark_continued() noexcept { call_.continued = true; }

@@ -55,7 +55,9 @@ class TraceAssembler {
     }
     auto& open = open_one(use, begins_call(record), began_before_log(record));
     if (id_reused) open.mark_id_reused();
+    const auto is_first = open.call().first_record == 0;
     open.note(record, records_);
+    note_latest(open, is_first);
     if (record.kind && !open.counted_as()) count(open);
     if (open.call().finished) close(open, use);
   }
@@ -134,6 +136,15 @@ class TraceAssembler {
     open_one(use, false).note_inner(scope, outer_id, outer_ordinal, attempts);
   }
 
+  // Which record was the latest of a tool in a scope. Of what is forgotten, none was later than one number.
+  void note_latest(OpenCall& open, bool is_first) {
+    tool_key_.assign(open.call().scope).append(1, '\n').append(open.call().tool);
+    auto* latest = latest_.find(tool_key_);
+    if (is_first) open.follows(latest != nullptr ? *latest : forgotten_);
+    if (latest == nullptr && latest_.size() >= most_latest) forgotten_ = latest_.take_oldest();
+    latest_.touch(tool_key_) = records_;
+  }
+
   // How many calls of a tool are under way in a scope, as far as policies tell. One that was evicted may still be.
   void count(OpenCall& open) {
     auto& number = under_way_[open.count_as()];
@@ -146,12 +157,17 @@ class TraceAssembler {
     open.count_no_more();
   }
 
+  static constexpr std::size_t most_latest = 4'096;
+
   AssemblerOptions options_;
   LruMap<OpenCall> open_;
   LruMap<OpenCall> ended_;
   EvictedKeys evicted_;
   std::unordered_map<std::string, int> under_way_;
+  LruMap<std::uint64_t> latest_;  // by scope and tool
+  std::uint64_t forgotten_ = 0;
   std::string key_;
+  std::string tool_key_;
   std::optional<WallTime> log_began_at_{};
   std::uint64_t records_ = 0;
   std::uint64_t made_room_ = 0;

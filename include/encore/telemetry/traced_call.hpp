@@ -120,8 +120,9 @@ struct TracedCall {
   std::optional<WallTime> deadline{};
   std::uint64_t first_record = 0;  ///< the numbers of its first and last record in the log, from 1
   std::uint64_t last_record = 0;
-  bool alone = true;       ///< no other call of this tool and scope was under way when it began
-  bool evicted = false;    ///< too many calls were open at once: more of it may have followed
+  std::uint64_t previous_record = 0;  ///< of another call of this tool and scope, the last before its first
+  bool alone = true;                  ///< no other call of this tool and scope was under way when it began
+  bool evicted = false;               ///< too many calls were open at once: more of it may have followed
   bool continued = false;  ///< its beginning was told of one that was evicted, or before the log began
   bool id_reused = false;  ///< a call of this scope and id had ended before
 
@@ -131,7 +132,9 @@ struct TracedCall {
     return own > 0 || told_by_policy ? own : request_count;
   }
   /// A piece of a call by which the whole cannot be judged: its end is told later, or its beginning was told before.
-  bool is_piece() const noexcept { return told_by_policy ? evicted : continued; }
+  bool is_piece() const noexcept {
+    return told_by_policy ? evicted : continued || (evicted && request_count == 0);
+  }
   /// The attempts of the policy, or those that others told of where it told nothing.
   const std::vector<TracedAttempt>& told() const noexcept { return told_by_policy ? attempts : requests; }
 
