@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -213,6 +214,38 @@ TEST_CASE("what a sleep throws leaves, and the kept exception with it [G1]", "[r
   std::size_t next = 0;
   CHECK_THROWS_AS(policy.run([&] { return play("sr", next); }), Wrong);
   CHECK(next == 1);
+}
+
+// Its exceptions say whether one of them is still kept somewhere.
+struct Counted : Slow {
+  explicit Counted(const std::shared_ptr<int>& count) : Slow{"slow"}, kept{count} {}
+  std::shared_ptr<int> kept;
+};
+struct BreakingClock : FakeClock {
+  mutable int readings_left = 0;
+  TimePoint now() const { return readings_left-- != 0 ? FakeClock::now() : throw Wrong{"the clock broke"}; }
+};
+
+TEST_CASE("whichever reading of a clock breaks, the call keeps no exception [F1 H1]", "[retry_loop]") {
+  auto broken = 0;
+  for (int reading = 0; reading < 20; ++reading) {
+    BreakingClock clock;
+    const auto count = std::make_shared<int>();
+    const auto run = [&](const auto& policy) {
+      clock.readings_left = reading;
+      try {
+        static_cast<void>(policy.run([&]() -> int { throw Counted{count}; }));
+      } catch (const Wrong&) {
+        ++broken;
+      } catch (const Slow&) {}
+      CHECK(count.use_count() == 1);
+    };
+    const RetryPolicy policy{RetryOn<Slow>{}, clock, TimeBudget{1h}};
+    run(policy);
+    run(policy.with(ReturnOutcome{}));
+    run(policy.with(FormatFailure{[](const Failure&) { return 0; }}));
+  }
+  CHECK(broken > 9);
 }
 
 TEST_CASE("with one type listed and nobody listening, everything else passes untouched [B2 B3]",

@@ -151,7 +151,16 @@ class CallState {
   ENCORE_NO_INLINE bool waited() {
     if (!next_.goes_on()) return false;
     sleep_through(state().policy(), state(), next_.wait);
+#if defined(__cpp_exceptions)
+    try {
+      return resume();
+    } catch (...) {  // from a clock or a guard that breaks: the call is over, and nothing of it stays behind
+      state().abandoned();
+      throw;
+    }
+#else
     return resume();
+#endif
   }
   const Decision& next() const noexcept { return next_; }
   /// The wait is over: begins the next attempt, or answers false if the call is over.

@@ -111,8 +111,9 @@ struct Endings {
     if constexpr (Policy::rethrows) {
       std::rethrow_exception(state.state().take_error());
     } else {
+      auto error = state.state().take_error();  // before a clock is read that may break
       auto failure = state.state().failure();
-      static_cast<void>(state.state().take_error());
+      failure.error = std::move(error);
       return strategy(state).template failed<R>(std::move(failure));
     }
   }
