@@ -4,6 +4,7 @@
 #include <encore/on_failure.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
+#include <encore/retrying.hpp>
 #include <encore/telemetry/shadow_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
@@ -13,9 +14,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 namespace {
@@ -178,6 +183,48 @@ TEST_CASE(
   watched.run({.id = "outer", .name = "ship"}, failing<Slow>(1));
   CHECK(ship(shadow).stopped_sooner == 2);
   CHECK(shadow.given_up() == 1);
+}
+
+TEST_CASE("with fewer calls kept than are under way, no number is larger than with all of them",
+          "[shadow_policy]") {
+  std::mt19937 random{17};
+  const auto below = [&](unsigned most) { return static_cast<int>(random() % most); };
+  for (int round = 0; round < 50; ++round) {
+    encore::testing::FakeClock clock;
+    const auto real = real_policy(clock);
+    const auto candidate = real.with(encore::MaxRetries{1}, encore::RetryOn<Slow>{});
+    ShadowPolicy of_all{candidate};
+    ShadowPolicy of_few{candidate, {.most_open = 3 + below(3)}};
+    const auto watched = real.with(of_all, of_few);
+    std::vector<std::string> ids;
+    for (int call = 0; call < 20; ++call) ids.push_back("call-" + std::to_string(call));
+    std::vector<std::unique_ptr<encore::Retrying<std::remove_const_t<decltype(watched)>>>> calls;
+    for (const auto& id : ids) {
+      calls.push_back(std::make_unique<encore::Retrying<std::remove_const_t<decltype(watched)>>>(
+          watched, encore::Call{.id = id, .name = "ship"}));
+      CHECK(calls.back()->begin().goes_on());
+    }
+    for (auto left = calls.size(); left > 0;) {
+      auto& call = *calls[static_cast<std::size_t>(below(20))];
+      if (call.reason() != StopReason::none) continue;
+      const auto end = below(4);
+      if (end == 0)
+        call.succeeded();
+      else if (call.threw(end == 1 ? std::make_exception_ptr(Odd{}) : std::make_exception_ptr(Slow{}))
+                   .goes_on())
+        CHECK(call.resume().goes_on());
+      left -= call.reason() != StopReason::none;
+    }
+    const auto all = ship(of_all), few = ship(of_few);
+    CHECK(few.calls == all.calls);
+    CHECK(few.stopped_sooner <= all.stopped_sooner);
+    CHECK(few.stopped_sooner + of_few.given_up() == all.stopped_sooner);
+    CHECK(few.attempts_avoided <= all.attempts_avoided);
+    CHECK(few.waits_avoided <= all.waits_avoided);
+    CHECK(few.recoveries_lost <= all.recoveries_lost);
+    for (std::size_t i = 0; i < encore::stop_reason_count; ++i)
+      CHECK(few.sooner_because[i] <= all.sooner_because[i]);
+  }
 }
 
 TEST_CASE("calls that the candidate would have stopped are forgotten when there are too many",
