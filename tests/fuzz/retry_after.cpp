@@ -1,12 +1,10 @@
 // Feeds any bytes to the readers of Retry-After and Date; stops at the first answer that breaks E1, E2, E3 or E6.
-// With libFuzzer:  clang++ -std=c++20 -Iinclude -fsanitize=fuzzer,address,undefined tests/fuzz/retry_after.cpp
-// Without it, ENCORE_FUZZ_STANDALONE makes it a program that runs over the texts below and all their beginnings.
+#include "fuzz.hpp"
 #include <encore/http/retry_after.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -20,12 +18,7 @@ using encore::WallTime;
 using encore::http::parse_http_date;
 using encore::http::retry_after;
 using encore::http::retry_after_ms;
-
-void require(bool holds, const char* rule) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", rule);
-  std::abort();
-}
+using fuzz::require;
 
 std::string with_other_case(std::string_view text) {
   std::string changed{text};
@@ -101,7 +94,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 #ifdef ENCORE_FUZZ_STANDALONE
-int main() {
+int main(int count, char** arguments) {
+  fuzz::feed_files(count, arguments);
   constexpr std::string_view texts[] = {"120",
                                         "0",
                                         "-1",
@@ -140,7 +134,7 @@ int main() {
           std::string input(sizeof clock, '\0');
           std::memcpy(input.data(), &clock, sizeof clock);
           input.append(date_header).append("\n").append(header.substr(0, length));
-          LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+          fuzz::feed(input);
           ++inputs;
         }
       }

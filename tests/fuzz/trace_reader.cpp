@@ -1,7 +1,5 @@
 // Feeds any bytes to the reader of logs and to the diagnosis of what it finds; stops at the first answer that breaks a rule.
-// With libFuzzer:  clang++ -std=c++20 -Iinclude -fsanitize=fuzzer,address,undefined tests/fuzz/trace_reader.cpp
-// Without it, ENCORE_FUZZ_STANDALONE makes it a program that runs over the texts below, their beginnings and their changes.
-#include "../telemetry/flat_json.hpp"
+#include "fuzz.hpp"
 #include <encore/telemetry/diagnosis.hpp>
 #include <encore/telemetry/diagnosis_text.hpp>
 #include <encore/telemetry/log_text.hpp>
@@ -13,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +20,7 @@ namespace {
 using encore::LineShape;
 using encore::TraceReader;
 using encore::TraceRecord;
-
-void require(bool holds, const char* rule) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", rule);
-  std::abort();
-}
+using fuzz::require;
 
 std::vector<TraceRecord> records_in(TraceReader& reader, std::string_view text, std::size_t piece) {
   std::vector<TraceRecord> records;
@@ -55,17 +47,9 @@ void check_round_trip(const TraceRecord& record) {
   const auto first = *once;
   const auto* const again = reader.read(log_text(first, LineShape::json));
   require(again != nullptr && *again == first, "nothing changes from the second writing on");
-  require(log_text(record, LineShape::json).find('\n') == std::string::npos, "a record is one line");
-}
-
-/// A text of many lines, none of which holds a control character, one of the C1 set included, or turns the text around it.
-bool acts_on_a_terminal(std::string_view text) {
-  while (!text.empty()) {
-    const auto line = text.substr(0, text.find('\n'));
-    if (!tests::is_one_clean_line(line)) return true;
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-  }
-  return false;
+  for (const auto shape : {LineShape::json, LineShape::logfmt})
+    require(!encore_tests::acts_on_a_terminal(log_text(record, shape)),
+            "a record is one line, and acts on no terminal");
 }
 
 void check_diagnosis(const std::vector<TraceRecord>& records, int most_calls) {
@@ -93,7 +77,8 @@ void check_diagnosis(const std::vector<TraceRecord>& records, int most_calls) {
   for (const auto& finding : diagnosis.findings())
     require(finding.ids.size() <= encore::Finding::most_ids_kept && finding.ids.size() <= finding.calls,
             "ids are bounded");
-  require(!acts_on_a_terminal(diagnosis_text(diagnosis)), "nothing in a diagnosis acts on a terminal");
+  require(!encore_tests::lines_act_on_a_terminal(diagnosis_text(diagnosis)),
+          "nothing in a diagnosis acts on a terminal");
 }
 
 }  // namespace
@@ -112,14 +97,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(reader.records() + reader.skipped_count() <= reader.lines(),
           "a line is a record, skipped, or empty");
   require(reader.skipped().size() <= TraceReader::most_skipped_kept, "the report is bounded");
-  require(!acts_on_a_terminal(skipped_text(reader)), "nothing in the report acts on a terminal");
+  require(!encore_tests::lines_act_on_a_terminal(skipped_text(reader)),
+          "nothing in the report acts on a terminal");
   for (const auto& record : records) check_round_trip(record);
   check_diagnosis(records, static_cast<int>(number));
   return 0;
 }
 
 #ifdef ENCORE_FUZZ_STANDALONE
-int main() {
+int main(int count, char** arguments) {
+  fuzz::feed_files(count, arguments);
   constexpr std::string_view lines[] = {
       R"({"timestamp":"2024-05-07T08:03:09.5Z","encore.scope":"s","encore.event":"attempt_started","gen_ai.tool.call.id":"a","gen_ai.tool.name":"ship","encore.attempt":1,"encore.max_attempts":3,"encore.remaining":5})",
       R"({"timestamp":1715068990,"encore.scope":"s","encore.event":"attempt_failed","gen_ai.tool.call.id":"a","gen_ai.tool.name":"ship","encore.attempt":1,"error.type":"E\u001b[2J\u009b\u202e","exception.message":"\ud83d\ude00","encore.response.status":503,"encore.response.request_id":"r","encore.dispatched":true,"encore.will_retry":true,"encore.retry_in":0.25,"encore.hint":1e-3,"encore.elapsed":1})",
@@ -136,10 +123,7 @@ int main() {
   // Every place changed to each of a few bytes.
   for (std::size_t at = 0; at < all.size(); ++at)
     for (const char byte : {'"', '9', '\n'}) texts.push_back(all), texts.back()[at] = byte;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const auto input = static_cast<char>(i) + texts[i];
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
-  }
+  for (std::size_t i = 0; i < texts.size(); ++i) fuzz::feed(static_cast<char>(i) + texts[i]);
   std::printf("%zu inputs, no rule broken\n", texts.size());
 }
 #endif

@@ -1,5 +1,7 @@
 // A strict reader of one flat JSON object on one line, made for tests alone: it throws at anything that RFC 8259 forbids.
 #pragma once
+#include "../terminal_text.hpp"
+
 #include <cctype>
 #include <cstddef>
 #include <stdexcept>
@@ -13,20 +15,8 @@ namespace tests {
 /// Names and values in order. Strings are decoded; numbers, true and false are as they were written.
 using FlatJson = std::vector<std::pair<std::string, std::string>>;
 
-/// No control character, and nothing else that ends a line or acts on a terminal: bytes 0 to 31 and 127, U+0080 to U+009F,
-/// U+2028 and U+2029, U+202A to U+202E, U+2066 to U+2069.
-inline bool is_one_clean_line(std::string_view line) {
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const auto byte = [&](std::size_t at) {
-      return at < line.size() ? static_cast<unsigned char>(line[at]) : 0;
-    };
-    if (byte(i) < 0x20 || byte(i) == 0x7F) return false;
-    if (byte(i) == 0xC2 && byte(i + 1) < 0xA0) return false;
-    if (byte(i) == 0xE2 && byte(i + 1) == 0x80 && byte(i + 2) >= 0xA8 && byte(i + 2) <= 0xAE) return false;
-    if (byte(i) == 0xE2 && byte(i + 1) == 0x81 && byte(i + 2) >= 0xA6 && byte(i + 2) <= 0xA9) return false;
-  }
-  return true;
-}
+/// Nothing that ends a line, acts on a terminal or turns the text around it.
+inline bool is_one_clean_line(std::string_view line) { return !encore_tests::acts_on_a_terminal(line); }
 
 class FlatJsonReader {
  public:
