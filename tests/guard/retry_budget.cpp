@@ -661,6 +661,20 @@ TEST_CASE("the budget is asked before the sleep, and the last error is kept (fau
   CHECK_THROWS_WITH(std::rethrow_exception(outcome.failure().error), "second");
 }
 
+TEST_CASE(
+    "a call whose retry is refused on waking ends with the budget's reason, its last error and its wait [H2]",
+    "[retry_budget]") {
+  Setting setting;
+  RetryBudget budget{{.share = 1.0, .floor = 0, .memory = 10s}};
+  Scripted<int> tool{throws<Transient>("slow")};
+  const auto outcome =
+      setting.policy(budget, 9).with(encore::ConstantBackoff{30s}, encore::ReturnOutcome{}).run(tool);
+  CHECK(outcome.reason() == StopReason::retry_budget_spent);
+  CHECK(outcome.attempts() == 1);
+  CHECK(outcome.slept() == 30s);
+  CHECK_THROWS_WITH(std::rethrow_exception(outcome.failure().error), "slow");
+}
+
 TEST_CASE("a retry whose wait ends by a stop is returned unspent [H2, K1]", "[retry_budget]") {
   Setting setting;
   RetryBudget budget{{.share = 1.0, .floor = 0}};
@@ -785,6 +799,28 @@ TEST_CASE("conservation holds under contention (fault 37) [H1, H4, H8]", "[retry
   CHECK(budget.tokens(encore::Now{fake}) ==
         0.5 * static_cast<double>(counts.first_attempts) - static_cast<double>(counts.retries));
   CHECK(counts.retries > 100);
+}
+
+TEST_CASE("threads that cross from tenth to tenth of the memory stay within the bound [H4, H8]",
+          "[retry_budget][threads]") {
+  constexpr int calls = 4 * 3'000;
+  Asking asking;
+  RetryBudget budget{{.share = 0.5, .floor = 3, .memory = 10ms}};
+  std::atomic<int> retries{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int thread = 0; thread < 4; ++thread)
+      threads.emplace_back([&] {
+        for (int call = 0; call < calls / 4; ++call) {
+          guard_test::attempt_fails(budget, asking);
+          retries += retry_fails(budget, asking);
+          asking.clock.advance(300us);
+        }
+      });
+  }
+  CHECK(retries <= calls / 2 + 3);
+  CHECK(retries > calls / 3);
+  CHECK(budget.tokens(asking.now) <= calls / 2 + 3 - retries);
 }
 
 }  // namespace

@@ -150,8 +150,9 @@ TEST_CASE("as gRPC throttles, a retry that waits is refused on waking when the t
   CHECK(!waiting->still_admitted(asking.now));
 }
 
-TEST_CASE("gRPC's settings that cannot work are refused by name, and a large ratio fills the bucket [C3]",
-          "[retry_quota]") {
+TEST_CASE(
+    "settings that cannot work are refused by name, and gRPC's ratio may be larger than its bucket [C3]",
+    "[retry_quota]") {
   using Catch::Matchers::ContainsSubstring;
   using Catch::Matchers::MessageMatches;
   const auto refused = [](const char* words) { return MessageMatches(ContainsSubstring(words)); };
@@ -164,6 +165,9 @@ TEST_CASE("gRPC's settings that cannot work are refused by name, and a large rat
   CHECK_THROWS_MATCHES((RetryQuota{GrpcRetryThrottling{.token_ratio = 1e-9}}), std::invalid_argument,
                        refused("token_ratio"));
   CHECK_THROWS_MATCHES((AwsRetryQuota{.retry_cost = -5}), std::invalid_argument, refused("retry_cost = -5"));
+  CHECK_THROWS_MATCHES((AwsRetryQuota{.retry_cost = 0}), std::invalid_argument, refused("retry_cost = 0"));
+  CHECK_THROWS_MATCHES((AwsRetryQuota{.throttled_cost = 0}), std::invalid_argument,
+                       refused("throttled_cost = 0"));
 
   Asking asking;
   RetryQuota quota{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 1e300}};

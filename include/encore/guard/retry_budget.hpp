@@ -28,7 +28,7 @@ struct RetryBudgetOptions {
   /// So many retries are there at first, for clients that are new or make few calls, and whenever deposits have filled them up
   /// again: time alone does not. 2: what one call makes by default (A1).
   Count<"floor"> floor = 2;
-  /// How long a deposit beyond the floor lasts, to within a tenth; at least 10 ns.
+  /// How long a deposit beyond the floor lasts, to within a tenth: from 10 ns to a year.
   Span<"memory"> memory = std::chrono::seconds{10};
   /// Of that, no more than these are saved, however busy the client was: 100, as many as AWS's quota allowed until 2026.
   Count<"most_saved", 1> most_saved = 100;
@@ -40,7 +40,7 @@ struct RetryBudgetOptions {
 };
 
 /// Keeps retries a set share of the traffic: each first attempt deposits the share, a retry takes one. (H4) It refuses retries
-/// only, never a first attempt. Shared by naming it in several policies.
+/// only, never a first attempt. Shared by naming it in several policies, which have one clock.
 ///   RetryBudget budget{{.share = 0.1, .floor = 2, .memory = 10s}};
 ///   RetryBudget like_finagle{{.share = 0.2, .floor = 0, .floor_per_second = 10}};   // Finagle, Linkerd, tower
 /// In a total outage, in every interval however long and whatever came before:

@@ -65,8 +65,8 @@ struct GrpcRetryThrottling {
 /// Until 2026 a retry took 5: `AwsRetryQuota{.retry_cost = 5}`.
 struct AwsRetryQuota {
   Count<"capacity"> capacity = 500;
-  Count<"retry_cost"> retry_cost = 14;
-  Count<"throttled_cost"> throttled_cost = 5;  ///< for what `RetryQuota` is told is a throttling
+  Count<"retry_cost", 1> retry_cost = 14;
+  Count<"throttled_cost", 1> throttled_cost = 5;  ///< for what `RetryQuota` is told is a throttling
   Count<"first_success"> first_success = 1;
 
   constexpr operator detail::QuotaPrices() const {
