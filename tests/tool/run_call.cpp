@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,7 +23,7 @@ using namespace encore;
 using namespace encore::testing;
 using encore::detail::RunCall;
 using encore::detail::RunCaller;
-using encore::detail::ToolReport;
+using encore::detail::TurnCall;
 
 struct TimeoutError : std::runtime_error {
   TimeoutError() : runtime_error{"no answer, key=secret"} {}
@@ -37,7 +38,7 @@ struct Bench {
   RunState state{};
   std::vector<UnknownOutcome> heard{};
   std::vector<std::string> reused{};
-  ToolReport report{};
+  std::vector<std::string> keys{};  // given by the run
   Scripted<ToolResult> script;
 
   explicit Bench(ReplaySafety replay, auto&&... steps) : script{std::move(steps)...} {
@@ -49,9 +50,17 @@ struct Bench {
   ToolResult answer(const ToolCall& call, const std::optional<Refusal>& refusal = {}, const Call& with = {}) {
     const OnUnknownOutcome hears{[this](const UnknownOutcome& outcome) { heard.push_back(outcome); }};
     const OnKeyReused reports{[this](const KeyReuse& reuse) { reused.emplace_back(reuse.key); }};
-    return RunCaller{state, hears, reports}.answer(RunCall::of(catalog, call), with, refusal, report);
+    return answer(call, refusal, with, RunCaller{state, hears, reports});
   }
-  std::string key(std::string_view id) const { return state.scope().text() + "/" + std::string{id}; }
+  template <class Caller>
+  ToolResult answer(const ToolCall& call, const std::optional<Refusal>& refusal, const Call& with,
+                    const Caller& caller) {
+    const auto made_of = RunCall::of(catalog, call);
+    auto& open = state.pending_calls().issue(call.id, CallSignature{made_of.issued}, state.scope());
+    keys.push_back(open.key);
+    TurnCall turn_call{.made_of = made_of, .refusal = refusal, .open = &open};
+    return caller.answer(turn_call, with);
+  }
 };
 ToolCall ship(std::string id, std::string arguments = "A") {
   return {.id = std::move(id), .name = "ship", .arguments = std::move(arguments)};
@@ -118,20 +127,30 @@ TEST_CASE("keys have the run's scope, whatever scope the caller names [I2]", "[r
   Bench bench{ReplaySafety::repeatable_with_key, sent()};
   const Scope other{1, 2};
   bench.answer(ship("call_0"), {}, {.scope = &other});
-  CHECK(bench.script.keys() == std::vector{bench.key("call_0")});
+  CHECK(bench.script.keys() == bench.keys);
+  CHECK(bench.keys.front().starts_with(bench.state.scope().text() + "/call_0/1~"));
 }
 
-TEST_CASE("a model that uses an id again for other arguments does not get the earlier call's key [I2]",
+TEST_CASE("a model that uses an id again, for other arguments or the same, gets another key each time [I2]",
           "[run_call]") {
   Bench bench{ReplaySafety::repeatable_with_key, sent(), sent(), sent(), sent()};
   for (const auto* arguments : {"A", "B", "A", "B"}) bench.answer(ship("call_0", arguments));
-  const auto keys = bench.script.keys();
-  REQUIRE(keys.size() == 4);
-  CHECK(keys[0] == bench.key("call_0"));
-  CHECK(keys[1].starts_with(bench.key("call_0") + "~"));
-  CHECK(keys[2] == keys[0]);  // the same call again is the same operation
-  CHECK(keys[3] == keys[1]);
-  CHECK(bench.reused == std::vector(2, bench.key("call_0")));
+  CHECK(bench.script.keys() == bench.keys);
+  CHECK(std::set<std::string>(bench.keys.begin(), bench.keys.end()).size() == 4);
+  CHECK(bench.reused.empty());
+}
+
+TEST_CASE("the key of a refused call is its own, and no attempt is handed it [I2]", "[run_call]") {
+  std::string shown;
+  Bench bench{ReplaySafety::repeatable_with_key, sent()};
+  const Observe looks{[&](const Event& event) { shown = event.current->idempotency_key(); }};
+  bench.catalog.add("pay", ReplaySafety::repeatable_with_key, RetryPolicy{RetryOn<TimeoutError>{}, looks},
+                    [](const ToolCall&) { return "paid"; });
+  bench.answer(ToolCall{.id = "call_0", .name = "pay"}, loop);
+  CHECK(shown == bench.keys[0]);
+  bench.answer(ship("call_0"));
+  CHECK(bench.script.keys() == std::vector{bench.keys[1]});
+  CHECK(bench.keys[0] != bench.keys[1]);
 }
 
 TEST_CASE("a caller's operation key is never changed, only reported when it stands for two calls [I2]",
@@ -169,7 +188,7 @@ TEST_CASE("an unknown outcome is listed and handed on, with the key that its att
   CHECK(bench.heard[0] == UnknownOutcome{.call_id = "call-17",
                                          .call_name = "Ship",
                                          .resolved_name = "ship",
-                                         .idempotency_key = bench.key("call-17"),
+                                         .idempotency_key = bench.keys[0],
                                          .request_id = "req-1",
                                          .signature = CallSignature{{.name = "ship"}}.text(),
                                          .attempts = 2,
@@ -230,10 +249,7 @@ TEST_CASE("a hook that throws keeps nothing from the list, and changes no answer
   Bench bench{ReplaySafety::never, throws<TimeoutError>().dispatched()};
   const OnUnknownOutcome broken{[](const UnknownOutcome&) { throw std::logic_error{"desk is closed"}; }};
   const KeyReuseUnnoticed nobody;
-  const auto call = ship("1");
-  CHECK(RunCaller{bench.state, broken, nobody}
-            .answer(RunCall::of(bench.catalog, call), {}, {}, bench.report)
-            .is_error());
+  CHECK(bench.answer(ship("1"), {}, {}, RunCaller{bench.state, broken, nobody}).is_error());
   CHECK(bench.state.unknown_outcomes().all().size() == 1);
 }
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -93,8 +94,29 @@ TEST_CASE("what is left to reconcile, and the caller's keys, outlive the run [I2
   CHECK(state.unknown_outcomes().all().size() == 1);
 }
 
+TEST_CASE("text that is refused changes nothing, whichever line is refused [I3]", "[run_state]") {
+  RunState state;
+  state.end(steps);
+  static_cast<void>(
+      state.pending_calls().issue("call_\xFF", encore::CallSignature{{.name = "ship"}}, state.scope()));
+  CHECK(state.keys().stands_for("order-7", {.name = "ship"}));
+  const auto error = std::make_exception_ptr(std::runtime_error{"lost"});
+  state.unknown_outcomes().add({.call_id = "call_\xFF", .error = error});
+  const auto before = state.save();
+  const auto other = RunState{}.save() + "{\"state\":\"unknown_outcome\"}\n";
+  for (const auto& text : {std::string{"garbage"}, other, before + "{\"state\":\"pending_call\"}\n",
+                           before.substr(0, before.rfind('{')) + "{"}) {
+    CHECK(refusal_of(text) != "not refused");
+    CHECK_THROWS_AS(state.restore(text), std::invalid_argument);
+    CHECK(state.save() == before);
+    CHECK(state.unknown_outcomes().all().front().error == error);
+  }
+}
+
 TEST_CASE("text that is no saved run is refused by the field's name", "[run_state]") {
-  const std::string keys = "{\"state\":\"keys\",\"keys\":[],\"calls\":[]}\n";
+  const std::string keys =
+      "{\"state\":\"calls\",\"issued\":0}\n{\"state\":\"refused_turns\",\"refused\":0,\"passing\":0}\n"
+      "{\"state\":\"keys\",\"keys\":[],\"calls\":[]}\n";
   const std::string digits(32, 'a');
   CHECK(refusal_of("") == "encore: saved lines of tool_run = 0 is refused: it must be 1");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"7\"}\n" + keys) ==
@@ -104,6 +126,9 @@ TEST_CASE("text that is no saved run is refused by the field's name", "[run_stat
         "encore: over = \"tired\" is refused: there is no such stop reason");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits + "\"}\n") ==
         "encore: saved lines of keys = 0 is refused: it must be 1");
+  CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits + "\"}\n" +
+                   keys.substr(keys.find('\n') + 1)) ==
+        "encore: saved lines of calls = 0 is refused: it must be 1");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits + "\"}\n" + keys) == "not refused");
 }
 

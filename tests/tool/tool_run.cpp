@@ -12,19 +12,27 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
 #include <ranges>
 #include <set>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#if __has_include(<sys/wait.h>)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
 
 namespace {
 
@@ -82,6 +90,21 @@ std::vector<std::string> contents(const ToolAnswers& answers) {
   for (const auto& answer : answers) all.push_back(answer.content);
   return all;
 }
+
+/// A guard of a user's own that looks at whole turns, and allows them.
+struct Watch {
+  struct State {
+    explicit State(const Watch&) {}
+    BatchVerdict admit(std::span<const IssuedCall> calls) {
+      asked += calls.size();
+      return {.calls = std::vector<std::optional<Refusal>>(calls.size())};
+    }
+    void new_run() {}
+    std::string save() const { return {}; }
+    void restore(std::string_view) {}
+    std::size_t asked = 0;
+  };
+};
 
 // ---- call limits: langchain.md, section 2 ----------------------------------------------------------------------------
 
@@ -182,7 +205,8 @@ TEST_CASE("an agent that asks a thousand times while another guard refuses is st
           "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, LoopDetector{.repeats = 3},
-              CallLimit{.run_limit = 20, .on_limit = OnLimit::end_run}};
+              CallLimit{.run_limit = 20, .on_limit = OnLimit::end_run},
+              RefusedTurns{.by_limits = UnlimitedTurns{}}};
   int asked = 0;
   while (asked < 1000 && !run.over()) {
     ++asked;
@@ -422,7 +446,9 @@ TEST_CASE("what holds for all calls of a turn is a deadline and a stop; a key be
   CHECK(bench.made.size() == 3);  // the first wait of 1 s would not fit
   CHECK(shape_of(run.handle_batch(calls_of("a b"), {.deadline = bench.clock.now()})) == "- -");
   static_cast<void>(run.handle_batch(calls_of("key key"), {.operation_key = "order-7"}));
-  CHECK(keys == std::vector{run.scope().text() + "/0", run.scope().text() + "/1"});
+  REQUIRE(keys.size() == 2);
+  CHECK(keys[0].starts_with(run.scope().text() + "/0/6~"));  // the sixth and the seventh call of the run
+  CHECK(keys[1].starts_with(run.scope().text() + "/1/7~"));
   run.handle(ToolCall{.id = "1", .name = "key"}, {.operation_key = "order-7"});
   run.handle(ToolCall{.id = "1", .name = "key", .operation_key = "order-8"});
   CHECK(keys[2] == "order-7");
@@ -511,9 +537,11 @@ TEST_CASE("a resumed run keeps its counts, its scope and what is left to reconci
     CHECK(run.scope().text() == scope);
     CHECK(run.spent() == usd("0.5"));
     REQUIRE(run.unknown_outcomes().all().size() == 1);
-    CHECK(run.unknown_outcomes().all()[0].idempotency_key == scope + "/call-17");
+    CHECK(run.unknown_outcomes().all()[0].idempotency_key == keys[0]);
     run.handle(ToolCall{.id = "call-17", .name = "ship", .arguments = "A"});
-    CHECK(keys == std::vector(6, scope + "/call-17"));
+    CHECK(keys ==
+          std::vector(6, keys[0]));  // its outcome is unknown: under another key it might be done twice
+    CHECK(keys[0].starts_with(scope + "/call-17/1~"));
     CHECK(run.handle(ToolCall{.id = "3", .name = "a"}).is_error());
     CHECK(run.guard<CallLimit>().counts() == std::vector{RunCounts{2, 3}});
     run.new_run();
@@ -546,6 +574,394 @@ TEST_CASE("text that is no saved run changes nothing, not even a part", "[tool_r
     CHECK_THROWS_AS(run.restore(text), std::invalid_argument);
     CHECK(run.save() == before);
   }
+}
+
+TEST_CASE("a text that a run refuses changes nothing: errors, ids and counts are as they were [I3]",
+          "[tool_run]") {
+  Bench bench;
+  bench.catalog.add("ship", ReplaySafety::never, bench.policy(), [](const ToolCall&, const Attempt& attempt) {
+    attempt.mark_dispatched();
+    throw TimeoutError{"lost"};
+  });
+  for (const auto& text : {std::string{"garbage"}, ToolRun{bench.catalog}.save()}) {
+    ToolRun run{bench.catalog, CallLimit{.run_limit = 9}};
+    static_cast<void>(run.handle_batch({ToolCall{.id = "call_\xFF", .name = "ship", .arguments = "A"}}));
+    const auto before = run.save();
+    CHECK_THROWS_AS(run.restore(text), std::invalid_argument);
+    CHECK(run.save() == before);
+    const auto lost = run.unknown_outcomes().all();
+    REQUIRE(lost.size() == 1);
+    CHECK(lost[0].call_id == "call_\xFF");
+    CHECK(lost[0].error != nullptr);
+  }
+}
+
+// ---- keys ------------------------------------------------------------------------------------------------------------
+
+/// A tool that is repeatable with a key, and the keys that its attempts were given.
+struct Shipping {
+  ToolCatalog catalog{};
+  std::vector<std::string> keys{};
+  std::map<std::string, std::string> key_of{};  // by the arguments
+  std::function<void(const ToolCall&)> while_it_runs = [](const ToolCall&) {};
+
+  Shipping() {
+    const RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{0}};
+    catalog.add("ship", ReplaySafety::repeatable_with_key, policy,
+                [this](const ToolCall& call, const Attempt& attempt) {
+                  key_of[call.arguments] = keys.emplace_back(attempt.idempotency_key());
+                  while_it_runs(call);
+                });
+  }
+  static ToolCall order(std::string arguments, std::string id = "call_0") {
+    return {.id = std::move(id), .name = "ship", .arguments = std::move(arguments)};
+  }
+  bool all_different() const { return std::set<std::string>(keys.begin(), keys.end()).size() == keys.size(); }
+};
+constexpr auto backwards = [](std::size_t count, const auto& make) {
+  for (auto i = count; i > 0; --i) make(i - 1);
+};
+
+TEST_CASE(
+    "the same call again, in a later turn or in the same one, is a new call once the first was answered [A4, "
+    "I2]",
+    "[tool_run]") {
+  for (const auto* id : {"call_0", ""}) {
+    CAPTURE(id);
+    Shipping shop;
+    ToolRun run{shop.catalog};
+    const auto one = Shipping::order("one A", id);
+    static_cast<void>(run.handle_batch({one}));
+    static_cast<void>(run.handle_batch({one}));
+    static_cast<void>(run.handle_batch({one, one}));
+    static_cast<void>(run.handle(one));
+    CHECK(shop.keys.size() == 5);
+    CHECK(shop.all_different());
+  }
+}
+
+TEST_CASE("a call without an id has another key after a restart, although made ids begin anew there [I2]",
+          "[tool_run]") {
+  Shipping shop;
+  std::string saved;
+  for (int process = 0; process < 2; ++process) {
+    ToolRun run{shop.catalog};
+    if (!saved.empty()) run.restore(saved);
+    CHECK(run.handle(Shipping::order("one A", "")).call_id.empty());
+    saved = run.save();
+  }
+  CHECK(shop.all_different());
+  for (const auto& key : shop.keys) CHECK(key.find("encore-") == std::string::npos);
+}
+
+TEST_CASE("the calls of a turn have their keys by their place in it, whichever of them comes first [I2]",
+          "[tool_run]") {
+  Shipping shop;
+  const std::vector turn{Shipping::order("A"), Shipping::order("B"), Shipping::order("A")};
+  ToolRun run{shop.catalog};
+  const auto before = run.save();  // then the process dies, and nobody has saved what became of them
+  static_cast<void>(run.handle_batch(turn));
+  auto forwards = shop.keys;
+  CHECK(shop.all_different());
+  shop.keys.clear();
+  ToolRun again{shop.catalog};
+  again.restore(before);
+  static_cast<void>(again.handle_batch(turn, {}, backwards));
+  CHECK(shop.keys == std::vector(forwards.rbegin(), forwards.rend()));
+}
+
+TEST_CASE(
+    "a turn that was under way when its run was saved gets its keys again, each once, and no other call does "
+    "[I2]",
+    "[tool_run]") {
+  Shipping shop;
+  const std::vector turn{Shipping::order("A"), Shipping::order("B"), Shipping::order("A")};
+  ToolRun run{shop.catalog, CallLimit{.run_limit = 3}};
+  std::string saved;
+  shop.while_it_runs = [&](const ToolCall& call) {
+    if (call.arguments == "B")
+      saved = run.save();  // one is done, one under way, one not begun: no answer has left yet
+  };
+  static_cast<void>(run.handle_batch(turn));
+  const auto first = shop.keys;
+  shop.while_it_runs = [](const ToolCall&) {};
+
+  shop.keys.clear();
+  ToolRun replayed{shop.catalog, CallLimit{.run_limit = 3}};
+  replayed.restore(saved);
+  CHECK(replayed.save() == saved);
+  CHECK(shape_of(replayed.handle_batch(turn, {}, backwards)) ==
+        "+ + +");  // nor does a limit count them again
+  CHECK(shop.keys == std::vector(first.rbegin(), first.rend()));
+  CHECK(shape_of(replayed.handle_batch(turn)) == "- - -");
+
+  for (const auto& other : {Shipping::order("C"), Shipping::order("A", "call_1"), Shipping::order("A", "")}) {
+    shop.keys.clear();
+    ToolRun changed{shop.catalog, CallLimit{.run_limit = 9}};
+    changed.restore(saved);
+    static_cast<void>(changed.handle(other));
+    REQUIRE(shop.keys.size() == 1);
+    CHECK(std::find(first.begin(), first.end(), shop.keys[0]) == first.end());
+  }
+
+  shop.keys.clear();
+  ToolRun branch{shop.catalog, CallLimit{.run_limit = 3}};  // the conversation goes on in two ways
+  branch.restore(saved);
+  branch.new_run();
+  static_cast<void>(branch.handle_batch(turn));
+  for (const auto& key : shop.keys) CHECK(std::find(first.begin(), first.end(), key) == first.end());
+}
+
+TEST_CASE("calls that are handled side by side have the keys of their turn [I2]", "[tool_run][threads]") {
+  ToolCatalog catalog;
+  std::vector<std::string> keys(8);
+  catalog.add("ship", ReplaySafety::repeatable_with_key, RetryPolicy{RetryOn<TimeoutError>{}},
+              [&](const ToolCall& call, const Attempt& attempt) {
+                keys[static_cast<std::size_t>(std::stoi(call.arguments))] = attempt.idempotency_key();
+              });
+  std::vector<ToolCall> turn;
+  for (int i = 0; i < 8; ++i) turn.push_back(Shipping::order(std::to_string(i)));
+  ToolRun run{catalog};
+  for (int of_turn = 0; of_turn < 20; ++of_turn) {
+    static_cast<void>(run.handle_batch(turn, {}, [](std::size_t count, const auto& make) {
+      std::vector<std::thread> threads;
+      for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&make, i] { make(i); });
+      for (auto& thread : threads) thread.join();
+    }));
+    for (std::size_t i = 0; i < 8; ++i)
+      CHECK(keys[i].starts_with(run.scope().text() + "/call_0/" +
+                                std::to_string(static_cast<std::size_t>(of_turn) * 8 + i + 1) + "~"));
+  }
+}
+
+TEST_CASE("a saved key is the key, byte for byte: another one would find nothing to reconcile [I2, I3]",
+          "[tool_run]") {
+  Bench bench;
+  std::string sent;
+  bench.catalog.add("ship", ReplaySafety::repeatable_with_key, bench.policy().with(MaxRetries{0}),
+                    [&](const ToolCall&, const Attempt& attempt) {
+                      sent = attempt.idempotency_key();
+                      attempt.mark_dispatched();
+                      throw TimeoutError{"lost"};
+                    });
+  for (const auto* key : {"order-5", "order-\xFF", ""}) {
+    ToolRun run{bench.catalog};
+    static_cast<void>(run.handle_batch({ToolCall{.id = "\xC0", .name = "ship", .operation_key = key}}));
+    ToolRun again{bench.catalog};
+    again.restore(run.save());
+    REQUIRE(again.unknown_outcomes().all().size() == 1);
+    CHECK(again.unknown_outcomes().all()[0].idempotency_key == sent);
+    CHECK(again.unknown_outcomes().all()[0].call_id == "\xC0");
+  }
+}
+
+#if __has_include(<sys/wait.h>)
+TEST_CASE("a run that a fork copied makes keys of its own in the child, and leaves open calls theirs [I2]",
+          "[tool_run]") {
+  Shipping shop;
+  bool stop = true;
+  shop.while_it_runs = [&](const ToolCall& call) {
+    if (stop && call.arguments == "asks") throw Unretryable{"ask a person"};
+  };
+  ToolRun run{shop.catalog};
+  static_cast<void>(run.handle_batch({Shipping::order("asks")}));
+  stop = false;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);
+  const auto both = [&] {
+    shop.keys.clear();
+    static_cast<void>(run.handle_batch({Shipping::order("asks"), Shipping::order("new")}));
+    return shop.keys.at(0) + '\n' + shop.keys.at(1);
+  };
+  const auto child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto keys = both();
+    _exit(write(ends[1], keys.data(), keys.size()) == static_cast<ssize_t>(keys.size()) ? 0 : 1);
+  }
+  close(ends[1]);
+  std::string of_child(400, ' ');
+  of_child.resize(static_cast<std::size_t>(read(ends[0], of_child.data(), of_child.size())));
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  close(ends[0]);
+  const auto of_parent = both();
+  const auto cut = of_parent.find('\n');
+  CHECK(of_child.substr(0, cut) == of_parent.substr(0, cut));
+  CHECK(of_child.substr(cut) != of_parent.substr(cut));
+}
+#endif
+
+// ---- the end of a run ------------------------------------------------------------------------------------------------
+
+/// How many turns a model goes on, with the same call or ever new ones, before the run is over; at most 1,000.
+template <class Run>
+int turns_of(Run& run, const std::string& name, bool same) {
+  int turns = 0;
+  for (; !run.over() && turns < 1'000; ++turns)
+    static_cast<void>(run.handle_batch({ToolCall{
+        .id = std::to_string(turns), .name = name, .arguments = same ? "" : std::to_string(turns)}}));
+  return turns;
+}
+
+TEST_CASE(
+    "a model that insists ends its run three turns after its calls began to be refused (fault 44: agno "
+    "#8304) [H9]",
+    "[tool_run]") {
+  Bench bench;
+  ToolRun limited{bench.catalog, CallLimit{.run_limit = 20}};
+  CHECK(turns_of(limited, "search", false) == 20 + 3);
+  CHECK(limited.over() ==
+        Refusal{
+            .reason = StopReason::run_over,
+            .to_model = "The call was not made: the run is over.",
+            .to_person = "no call could be made in 3 turns in a row, the last because of call_limit_reached",
+            .ends_run = true});
+  CHECK(limited.handle(ToolCall{.id = "1", .name = "a"}).reason == StopReason::run_over);
+  ToolRun looping{bench.catalog, LoopDetector{.repeats = 3}};
+  CHECK(turns_of(looping, "search", true) == 3 + 3);
+  ToolRun all{bench.catalog, CallLimit{.run_limit = 20}, LoopDetector{.repeats = 3}, SpendLimit{usd(2)}};
+  CHECK(turns_of(all, "search", true) == 3 + 3);
+  ToolRun unlimited{bench.catalog, CallLimit{.run_limit = 20}, RefusedTurns{.by_limits = UnlimitedTurns{}}};
+  CHECK(turns_of(unlimited, "search", false) == 1'000);
+  ToolRun patient{bench.catalog, CallLimit{.run_limit = 20}, RefusedTurns{.by_limits = 7}};
+  CHECK(turns_of(patient, "search", false) == 20 + 7);
+}
+
+TEST_CASE(
+    "a model that calls a tool which does not exist, for ever, ends its run (fault 44: hermes-agent #12395) "
+    "[H9]",
+    "[tool_run]") {
+  Bench bench;
+  bench.catalog.for_unknown_tools(bench.policy());
+  ToolRun run{bench.catalog};
+  CHECK(turns_of(run, "no_such_tool", false) == 3);
+  CHECK(run.over()->to_person ==
+        "no call could be made in 3 turns in a row, the last because of unknown_tool");
+  CHECK_THAT(bench.trace, RefusedOnEntry("2", StopReason::unknown_tool));  // each is an event
+
+  ToolRun learns{bench.catalog};
+  for (int turn = 0; turn < 20; ++turn)
+    static_cast<void>(learns.handle(ToolCall{.id = "1", .name = turn % 3 == 2 ? "a" : "no_such_tool"}));
+  CHECK_FALSE(learns.over());
+  for (int turn = 0; turn < 20; ++turn)  // a turn in which one call is made is none in vain
+    CHECK(shape_of(learns.handle_batch(calls_of("no_such_tool a"))) == "- +");
+  CHECK_FALSE(learns.over());
+}
+
+TEST_CASE(
+    "refusals that pass by themselves end a run after 20 turns only, so that a short outage ends none [H9]",
+    "[tool_run]") {
+  Bench bench;
+  CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
+  bool down = true;
+  bench.catalog.add("flaky", ReplaySafety::repeatable, bench.policy().with(breaker), [&](const ToolCall&) {
+    if (down) throw TimeoutError{"down"};
+  });
+  ToolRun run{bench.catalog};
+  CHECK(run.handle(ToolCall{.id = "1", .name = "flaky"}).reason ==
+        StopReason::circuit_open);  // after an attempt
+  for (int turn = 0; turn < 19; ++turn)
+    CHECK(run.handle(ToolCall{.id = "2", .name = "flaky"}).reason == StopReason::circuit_open);
+  CHECK_FALSE(run.over());
+  static_cast<void>(run.handle_batch(calls_of("flaky no_such_tool")));  // one of them may pass
+  CHECK(run.over()->reason == StopReason::run_over);
+
+  ToolRun late{bench.catalog};
+  int turns = 0;
+  for (; !late.over(); ++turns)
+    static_cast<void>(late.handle_batch(calls_of("a"), {.deadline = bench.clock.now()}));
+  CHECK(turns == 20);
+  ToolRun lucky{bench.catalog};
+  down = false;
+  for (turns = 0; turns < 100; ++turns) {
+    static_cast<void>(lucky.handle(ToolCall{.id = "3", .name = "flaky"}));
+    bench.clock.advance(2s);
+  }
+  CHECK_FALSE(lucky.over());
+}
+
+TEST_CASE("turns in vain are counted on after a restart, and anew in a new run [H9]", "[tool_run]") {
+  Bench bench;
+  std::string saved;
+  for (int turn = 0; turn < 3; ++turn) {
+    ToolRun run{bench.catalog};
+    if (!saved.empty()) run.restore(saved);
+    CHECK_FALSE(run.over());
+    static_cast<void>(run.handle_batch(calls_of("nobody")));
+    CHECK(run.over().has_value() == (turn == 2));
+    saved = run.save();
+  }
+  ToolRun run{bench.catalog};
+  run.restore(saved);
+  CHECK(run.over()->reason == StopReason::run_over);
+  run.new_run();
+  CHECK(turns_of(run, "nobody", true) == 3);
+}
+
+TEST_CASE(
+    "a call that paused the run for a person is counted once when it is handed in again (fault 43: agno "
+    "#7962) [H5]",
+    "[tool_run]") {
+  for (const auto restored : {false, true}) {
+    CAPTURE(restored);
+    Bench bench;
+    bool approved = false;
+    bench.add("send", [&](const ToolCall&) -> std::string {
+      if (!approved) throw Unretryable{"may I?"};
+      return "sent";
+    });
+    const ToolCall call{.id = "call_1", .name = "send", .arguments = "{}"};
+    using Run = ToolRun<CallLimit, StepLimit, LoopDetector>;
+    const CallLimit calls{.run_limit = 1};
+    const StepLimit steps{.run_limit = 3};
+    const LoopDetector loops{.repeats = 2, .max_cycle_len = 1};
+    Run first{bench.catalog, calls, steps, loops};
+    CHECK(first.handle_batch({call}).escaped.size() == 1);
+    CHECK(first.handle_batch({call}).escaped.size() == 1);  // it asks again
+    CHECK_THROWS_AS(first.handle(call), Unretryable);
+    Run second{bench.catalog, calls, steps, loops};
+    second.restore(first.save());
+    auto& run = restored ? second : first;
+    approved = true;
+    CHECK(run.handle(call).content == "sent");
+    CHECK(run.guard<CallLimit>().counts()[0].run == 1);
+    CHECK(run.guard<StepLimit>().counts().run == 1);
+    CHECK(run.handle(call).reason ==
+          StopReason::call_limit_reached);  // answered: the next one is another call
+    CHECK(bench.made.size() == 4);
+  }
+}
+
+TEST_CASE("the id of a call that asks a person, with other arguments, is another call [H5]", "[tool_run]") {
+  Bench bench;
+  ToolRun run{bench.catalog, CallLimit{.run_limit = 1}};
+  CHECK_THROWS_AS(run.handle(ToolCall{.id = "1", .name = "ask", .arguments = "A"}), Unretryable);
+  CHECK(run.handle(ToolCall{.id = "1", .name = "ask", .arguments = "B"}).reason ==
+        StopReason::call_limit_reached);
+  CHECK_THROWS_AS(run.handle(ToolCall{.id = "1", .name = "ask", .arguments = "A"}), Unretryable);
+}
+
+TEST_CASE("a call that only ever asks ends its run too: 20 turns after it came back first [H9]",
+          "[tool_run]") {
+  Bench bench;
+  ToolRun run{bench.catalog, CallLimit{.run_limit = 9}};
+  int turns = 0;
+  for (; !run.over() && turns < 1'000; ++turns)
+    static_cast<void>(run.handle_batch({ToolCall{.id = "call_0", .name = "ask"}}));
+  CHECK(turns == 1 + 20);
+}
+
+TEST_CASE(
+    "a batch guard of one's own that allows what a call limit refused does not overwrite the refusal [H5]",
+    "[tool_run]") {
+  Bench bench;
+  ToolRun run{bench.catalog, CallLimit{.run_limit = 1}, Watch{}};
+  const auto answers = run.handle_batch(calls_of("search a"));
+  CHECK(shape_of(answers) == "+ -");
+  CHECK(answers[1].reason == StopReason::call_limit_reached);
+  CHECK(run.guard<Watch>().asked == 2);
 }
 
 // ---- side effects ----------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include <catch2/matchers/catch_matchers.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -39,8 +40,8 @@ struct TimeoutError : std::runtime_error {
   TimeoutError() : runtime_error{"no answer, key=secret"} {}
 };
 
-const Scope run{0x1234, 0x5678};
-const auto run_key = run.text() + "/call-17";
+const Scope run{0x1234, 0x5678, [] { return std::uint64_t{7}; }};
+const auto run_key = run.text() + "/call-17/0000000000000007";
 
 /// A policy that tells the model, and everything that its unknown outcomes were handed to.
 struct Desk {

@@ -15,6 +15,7 @@
 #include <encore/tool/tool_description.hpp>
 #include <encore/tool/tool_handler.hpp>
 #include <encore/tool/tool_result.hpp>
+#include <encore/verdict.hpp>
 
 #include <concepts>
 #include <exception>
@@ -32,6 +33,7 @@ struct ToolReport {
   OutcomeSoFar outcome{};
   bool key_used = false;
   std::exception_ptr error{};  // of the last attempt
+  bool asks = false;  // what left is never retried: the call is not over, but asks a person, say (B4)
 
   void ended(const Attempt& attempt, const std::exception_ptr& thrown) {
     const auto& notes = attempt.notes();
@@ -141,7 +143,7 @@ class ToolOf final : public AnyTool {
     std::string signature;
     if constexpr (Policy::observed)
       sign(its, {.name = description().name, .arguments = call.arguments}, signature);
-    return policy_.run(its, [&](const Attempt& attempt) -> ToolResult {
+    const auto attempts = [&](const Attempt& attempt) -> ToolResult {
 #if defined(__cpp_exceptions)
       try {
 #endif
@@ -154,7 +156,20 @@ class ToolOf final : public AnyTool {
         throw;
       }
 #endif
-    });
+    };
+#if defined(__cpp_exceptions)
+    try {
+      return policy_.run(its, attempts);
+    } catch (const std::exception& error) {
+      report.asks = asks(&error);
+      throw;
+    } catch (...) {
+      report.asks = asks(nullptr);
+      throw;
+    }
+#else
+    return policy_.run(its, attempts);
+#endif
   }
   void refuse(const Call& with) const override { static_cast<void>(Retrying{policy_, with}.begin()); }
   bool is_over(const Call& with) const override {
@@ -162,6 +177,10 @@ class ToolOf final : public AnyTool {
   }
 
  private:
+  bool asks(const std::exception* error) const {
+    return never_verdict(policy_, Thrown{error}) == StopReason::never_retry_type;
+  }
+
   Policy policy_;
   mutable Handler handler_;  // it is called as the lvalue that was given, const or not
 };

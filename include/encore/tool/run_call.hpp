@@ -8,6 +8,7 @@
 #include <encore/guard/run_guard.hpp>
 #include <encore/tool/any_tool.hpp>
 #include <encore/tool/key_reuse.hpp>
+#include <encore/tool/pending_calls.hpp>
 #include <encore/tool/run_state.hpp>
 #include <encore/tool/tool_call.hpp>
 #include <encore/tool/tool_catalog.hpp>
@@ -19,6 +20,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace encore::detail {
 
@@ -40,6 +42,45 @@ struct RunCall {
   }
 };
 
+/// A call of a turn, and what became of it.
+struct TurnCall {
+  RunCall made_of;
+  std::optional<Refusal> refusal{};  // by a limit of the run
+  PendingCall* open = nullptr;
+  bool came_back = false;  // it was open before this turn
+  ToolReport report{};
+  StopReason reason = StopReason::none;  // of its answer
+  bool answered = false;
+  bool escaped = false;  // by an exception that no policy answers for
+};
+
+/// The calls of a turn, each with its entry among the run's open calls. Those that end without an answer stay open, and so do
+/// those whose outcome is unknown: made again under another key, they could have their effect twice. (I2, I3)
+class Turn {
+ public:
+  Turn(PendingCalls& open, std::vector<TurnCall>&& of) noexcept : calls{std::move(of)}, open_{open} {}
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() {
+    for (const auto& call : calls) {
+      if (call.open == nullptr) continue;
+      if (call.answered && !call.report.outcome.unknown) {
+        open_.answered(*call.open);
+        continue;
+      }
+      // What asks a person is the same call when it comes back; after another end it is one that the model issues again. (H5)
+      if (call.answered || (call.escaped && !call.report.asks))
+        open_.counted(*call.open, PendingCall::Counted::by_none);
+      open_.left(*call.open);
+    }
+  }
+
+  std::vector<TurnCall> calls;
+
+ private:
+  PendingCalls& open_;
+};
+
 inline ToolResult refused_result(const ToolCall& call, const Refusal& refusal) {
   return {ToolStatus::error, refusal.to_model, call.name, call.id, refusal.reason};
 }
@@ -52,9 +93,9 @@ struct RunCaller {
   const HearsReuse& key_reused;
 
   /// Answers the call: makes it, or tells the tool's observers that it was refused. Throws what the tool's policy lets out.
-  ToolResult answer(const RunCall& run_call, const Call& with, const std::optional<Refusal>& refusal,
-                    ToolReport& report) const {
-    const auto& [call, tool, known, issued] = run_call;
+  ToolResult answer(TurnCall& turn_call, const Call& with) const {
+    const auto& [call, tool, known, issued] = turn_call.made_of;
+    const auto& refusal = turn_call.refusal;
     auto its = call_of_tool(tool, call, with);
     its.scope = &state.scope();
     const Call nobody;
@@ -62,6 +103,7 @@ struct RunCaller {
     if (call.id.empty())
       its.id = without_id.id();  // the same in every event and in the list of unknown outcomes
 
+    give_key(its, issued, turn_call.open);
     // Whatever the clock says at the next look, a refused call is not made. (D7, H2)
     if (refusal)
       its.refused = refusal->reason;
@@ -71,11 +113,9 @@ struct RunCaller {
       tool.refuse(its);
       return refused_result(call, *refusal);
     }
-    std::string own_key;
-    if (!refusal) give_own_key(its, issued, own_key);
     std::string signature;
     sign(its, issued, signature);
-    auto result = run(tool, call, its, report);
+    auto result = run(tool, call, its, turn_call.report);
     if (call.id.empty() && result.call_id == its.id) result.call_id.clear();
     return result;
   }
@@ -96,18 +136,14 @@ struct RunCaller {
 #endif
   }
 
-  // A model that uses an id again for another call does not mean the earlier one: under its key the other side would take
-  // the two for one. The key of the later one has its signature in it, so that it is the same whenever the call comes. (I2)
-  void give_own_key(Call& its, const IssuedCall& issued, std::string& own_key) const {
-    if (its.replay == ReplaySafety::repeatable) return;
-    auto key = its.operation_key.empty() ? state.scope().text().append(1, '/').append(its.id)
-                                         : std::string{its.operation_key};
-    const auto reused = !state.keys().stands_for(key, issued);
-    if (reused) key_reused(KeyReuse{key, its.id, its.name});
-    if (!its.operation_key.empty()) return;
-    own_key = std::move(key);
-    if (reused) own_key.append(1, '~').append(CallSignature{issued}.text());
-    its.operation_key = own_key;
+  // The caller's own key, or that of the run. No attempt of a refused call is handed it. (I2)
+  void give_key(Call& its, const IssuedCall& issued, const PendingCall* open) const {
+    if (its.operation_key.empty()) {
+      if (open != nullptr) its.operation_key = open->key;
+    } else if (its.replay != ReplaySafety::repeatable &&
+               !state.keys().stands_for(its.operation_key, issued)) {
+      key_reused(KeyReuse{its.operation_key, its.id, its.name});
+    }
   }
 
   void remember(const Call& its, const ToolReport& report) const {
@@ -121,7 +157,7 @@ struct RunCaller {
                            .error_type = error_type(report.error),
                            .error = report.error};
     if (report.key_used || its.replay == ReplaySafety::repeatable_with_key)
-      outcome.idempotency_key = CurrentCall{its}.idempotency_key();
+      outcome.idempotency_key = its.operation_key;
     auto threw = StopReason::none;  // whatever the hook does, the call has ended as it has
     state.unknown_outcomes().add(outcome);
     deferring_cancellation([&] { holds([&] { return reconcile(outcome), true; }, threw); });

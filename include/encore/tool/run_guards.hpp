@@ -116,11 +116,13 @@ class RunGuards {
     return all;
   }
 
-  [[nodiscard]] std::optional<Refusal> admit_call(const IssuedCall& call) {
+  /// Who has `counted` the call before is not asked again: only what was spent is looked at. (H5)
+  [[nodiscard]] std::optional<Refusal> admit_call(const IssuedCall& call, bool counted = false) {
     std::optional<Refusal> first;
     each([&]<class State>(State& state) {
       if constexpr (std::same_as<State, SpendMeter>) keep(first, state.admit(call));
     });
+    if (counted) return first;
     each([&]<class State>(State& state) {
       if constexpr (asks_calls<State> && !settles_batches<State> && !std::same_as<State, SpendMeter>)
         keep(first, state.admit(call));

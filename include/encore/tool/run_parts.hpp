@@ -3,6 +3,7 @@
 #include <encore/ingredient.hpp>
 #include <encore/recipe.hpp>
 #include <encore/tool/key_reuse.hpp>
+#include <encore/tool/refused_turns.hpp>
 #include <encore/tool/run_guards.hpp>
 #include <encore/tool/unknown_outcome.hpp>
 
@@ -40,12 +41,16 @@ struct run_guards_of<Plus<G...>> : std::type_identity<RunGuards<G...>> {};
 template <class... G>
 struct RunParts {
   static_assert(
-      ((RunGuard<G> || hears_of_unknown_outcomes<G> || hears_of_key_reuse<G>) && ...),
+      ((RunGuard<G> || hears_of_unknown_outcomes<G> || hears_of_key_reuse<G> ||
+        std::same_as<G, RefusedTurns>) &&
+       ...),
       "a ToolRun takes guards that belong to a run (CallLimit, StepLimit, LoopDetector, SpendLimit, or a "
-      "RunGuard of your own), OnUnknownOutcome and OnKeyReused; a circuit breaker, a retry budget or an "
+      "RunGuard of your own), RefusedTurns, OnUnknownOutcome and OnKeyReused; a circuit breaker, a retry "
+      "budget or an "
       "observer belongs to a policy");
   static_assert((0 + ... + int{hears_of_unknown_outcomes<G>}) <= 1, "a ToolRun takes one OnUnknownOutcome");
   static_assert((0 + ... + int{hears_of_key_reuse<G>}) <= 1, "a ToolRun takes one OnKeyReused");
+  static_assert((0 + ... + int{std::same_as<G, RefusedTurns>}) <= 1, "a ToolRun takes one RefusedTurns");
 
   using GuardList = join_t<std::conditional_t<RunGuard<G>, Plus<G>, Plus<>>...>;
   using Guards = typename run_guards_of<GuardList>::type;

@@ -8,6 +8,8 @@
 #include <encore/stop_reason.hpp>
 #include <encore/stop_reason_named.hpp>
 #include <encore/tool/key_ledger.hpp>
+#include <encore/tool/pending_calls.hpp>
+#include <encore/tool/refused_turns.hpp>
 #include <encore/tool/unknown_outcomes.hpp>
 
 #include <atomic>
@@ -20,8 +22,8 @@
 
 namespace encore {
 
-/// The run's scope, whether it is over, its keys, and its unknown outcomes. Thread-safe, but for `new_run` and `restore`,
-/// during which no call may be under way; not copied.
+/// The run's scope, whether it is over, its open calls with their keys, the operation keys that it has seen, and its unknown
+/// outcomes. Thread-safe, but for `new_run` and `restore`, during which no call may be under way; not copied.
 class RunState {
  public:
   RunState() = default;
@@ -30,6 +32,19 @@ class RunState {
 
   /// Of this run alone, so that the ids which models use again in each run make new keys. (I2)
   const Scope& scope() const noexcept { return scope_; }
+  /// The same, after a process that was forked has given its copy of the run another: both may go on with it, and must not make
+  /// one key for two calls. For new calls; open ones have their keys.
+  const Scope& scope_of_this_process() {
+    const std::lock_guard lock{mutex_};
+    if (const auto process = Scope::process(); process != process_) {
+      scope_ = Scope::random();
+      process_ = process;
+    }
+    return scope_;
+  }
+
+  /// Held while calls are counted, and while what was counted is saved.
+  std::mutex& counting() const noexcept { return counting_; }
 
   /// Why the run is over, if it is: the first refusal that ended it.
   std::optional<Refusal> over() const {
@@ -45,13 +60,18 @@ class RunState {
   void step_begins() noexcept { step_begun_.store(true, std::memory_order_relaxed); }
   bool belongs_to_step() noexcept { return step_begun_.exchange(false, std::memory_order_relaxed); }
 
+  PendingCalls& pending_calls() noexcept { return pending_calls_; }
+  RefusedTurnCount& refused_turns() noexcept { return refused_turns_; }
+  /// The callers' operation keys, by the calls that they stand for.
   KeyLedger& keys() noexcept { return keys_; }
   UnknownOutcomes& unknown_outcomes() noexcept { return unknown_outcomes_; }
   const UnknownOutcomes& unknown_outcomes() const noexcept { return unknown_outcomes_; }
 
-  /// A new scope, and not over. What is left to reconcile stays, and so do the keys: the caller's outlive a run.
+  /// A new scope, no open calls, and not over. What is left to reconcile stays, and so do the caller's keys: they outlive a run.
   void new_run() {
     scope_ = Scope::random();
+    pending_calls_.new_run();
+    refused_turns_.new_run();
     over_.reset();
     step_begun_ = false;
   }
@@ -61,10 +81,12 @@ class RunState {
     StateLine line{kind};
     line.add("scope", scope_.text());
     if (step_begun_.load(std::memory_order_relaxed)) line.add("step_begun", 1);
-    if (over_now) line.add("over", to_string(over_now->reason)).add("over_because", over_now->to_person);
-    return line.text() + '\n' + keys_.save() + unknown_outcomes_.save();
+    if (over_now)
+      line.add("over", to_string(over_now->reason)).add_bytes("over_because", over_now->to_person);
+    return line.text() + '\n' + pending_calls_.save() + refused_turns_.save() + keys_.save() +
+           unknown_outcomes_.save();
   }
-  /// Throws `std::invalid_argument` for text that is not what `save` wrote. Then parts of it may have been taken over.
+  /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
     const auto digits = CallSignature::from_text(line.text("scope"));
@@ -75,12 +97,18 @@ class RunState {
     if (line.has("over"))
       over_then = Refusal{.reason = reason_named(line.text("over")),
                           .to_model = not_called({}, "the run is over."),
-                          .to_person = std::string{line.text("over_because")},
+                          .to_person = line.bytes("over_because"),
                           .ends_run = true};
     const auto step_begun = line.has("step_begun") && line.count("step_begun") != 0;
+    UnknownOutcomes{}.restore(text);  // what would be refused is refused before anything changes
+    KeyLedger{}.restore(text);
+    RefusedTurnCount{}.restore(text);
+    pending_calls_.restore(text);
+    refused_turns_.restore(text);
     keys_.restore(text);
     unknown_outcomes_.restore(text);
     scope_ = Scope{digits->high(), digits->low()};
+    process_ = Scope::process();
     step_begun_ = step_begun;
     over_ = std::move(over_then);
   }
@@ -94,6 +122,10 @@ class RunState {
   }
 
   Scope scope_ = Scope::random();
+  Scope process_ = Scope::process();  // in which that is the run's
+  mutable std::mutex counting_;
+  PendingCalls pending_calls_{};
+  RefusedTurnCount refused_turns_{};
   std::atomic<bool> step_begun_{false};
   KeyLedger keys_{};
   UnknownOutcomes unknown_outcomes_{};

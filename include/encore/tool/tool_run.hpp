@@ -9,6 +9,7 @@
 #include <encore/model_text.hpp>
 #include <encore/money.hpp>
 #include <encore/setting.hpp>
+#include <encore/tool/refused_turns.hpp>
 #include <encore/tool/run_admission.hpp>
 #include <encore/tool/run_call.hpp>
 #include <encore/tool/run_parts.hpp>
@@ -23,6 +24,7 @@
 #include <exception>
 #include <initializer_list>
 #include <iterator>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,8 +41,10 @@ namespace encore {
 ///     run.record(turn.cost);
 ///     conversation.append(run.handle_batch(turn.tool_calls));
 ///   }
-/// It takes guards of a run, `OnUnknownOutcome` and `OnKeyReused`; the catalog is referred to. Thread-safe, but for `new_run` and
-/// `restore`; no lock is held while a tool runs or a call waits. Not copied.
+/// It takes guards of a run, `RefusedTurns`, `OnUnknownOutcome` and `OnKeyReused`; the catalog is referred to. A call that leaves
+/// by an exception which is never retried, to ask a person say, is open: handed in again with its id, name and arguments, also
+/// after `save` and `restore`, it goes on under its key, and no limit counts it again. (H5, I2)
+/// Thread-safe, but for `new_run` and `restore`; no lock is held while a tool runs or a call waits. Not copied.
 template <class... G>
 class ToolRun {
   using Parts = detail::RunParts<G...>;
@@ -50,6 +54,7 @@ class ToolRun {
   explicit ToolRun(const ToolCatalog& catalog, const G&... parts)
       : catalog_{catalog},
         guards_(Parts::guards(parts...)),
+        refused_turns_(Parts::template pick<RefusedTurns>(parts...)),
         reconcile_(Parts::template pick<typename Parts::Reconciler>(parts...)),
         key_reused_(Parts::template pick<typename Parts::HearsReuse>(parts...)) {
     (refuse_unknown_tool(parts), ...);
@@ -73,23 +78,28 @@ class ToolRun {
   template <class Calls = std::initializer_list<ToolCall>, class ForEach>
   ToolAnswers handle_batch(Calls&& calls, const Call& with, ForEach&& for_each) {
     std::vector<ToolCall> copies;
-    const auto turn = turn_of(calls, copies);
-    const auto refusals = admission().admit(turn);
-    ToolAnswers answers(turn.size());
-    std::vector<std::exception_ptr> errors(turn.size());
-    for (std::size_t i = 0; i < turn.size(); ++i)
-      answers[i] = detail::refused_result(turn[i].call,
-                                          {.to_model = not_called(turn[i].call.name, "nobody made it.")});
+    detail::Turn turn{state_.pending_calls(), turn_of(calls, copies)};
+    const auto count = turn.calls.size();
+    admission().admit(turn.calls);
+    ToolAnswers answers(count);
+    std::vector<std::exception_ptr> errors(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& call = turn.calls[i].made_of.call;
+      answers[i] = {ToolStatus::error, not_called(call.name, "nobody made it."), call.name, call.id};
+    }
     const auto make = [&](std::size_t i) {
-      answers[i] = answer(turn[i], shared_by_all(with), refusals[i], errors[i]);
+      answers[i] = answer(turn.calls[i], shared_by_all(with), errors[i]);
     };
     static_assert(
         !detail::Deferred<std::invoke_result_t<ForEach&, std::size_t, decltype(make)&>>,
         "this for_each returns a coroutine or future that nobody awaits, and must return when every "
         "call is made: wait in it");
-    for_each(turn.size(), make);
-    for (std::size_t i = 0; i < turn.size(); ++i)
+    for_each(count, make);
+    admission().ended(turn.calls, refused_turns_);
+    for (std::size_t i = 0; i < count; ++i) {
+      turn.calls[i].answered = errors[i] == nullptr;
       if (errors[i] != nullptr) answers.escaped.push_back({i, errors[i]});
+    }
     return answers;
   }
 
@@ -97,9 +107,19 @@ class ToolRun {
   template <ToolCallLike C>
   ToolResult handle(const C& call, const Call& with = {}) {
     const auto& own = detail::as_tool_call(call);
-    const auto issued = detail::RunCall::of(catalog_, own);
-    detail::ToolReport report;
-    return answer(issued, with, std::move(admission().admit({&issued, 1}).front()), report);
+    std::vector<detail::TurnCall> calls;
+    calls.push_back({.made_of = detail::RunCall::of(catalog_, own)});
+    detail::Turn turn{state_.pending_calls(), std::move(calls)};
+    auto& only = turn.calls.front();
+    admission().admit(turn.calls);
+    std::exception_ptr error;
+    auto result = answer(only, with, error);
+    admission().ended(turn.calls, refused_turns_);
+#if defined(__cpp_exceptions)
+    if (error != nullptr) std::rethrow_exception(error);
+#endif
+    only.answered = true;
+    return result;
   }
 
   /// Before the model is asked: counts the step, to which the next turn's calls then belong. A refusal ends the run: the model
@@ -130,18 +150,20 @@ class ToolRun {
     state_.new_run();
   }
   /// All that a process needs to go on with this run after a restart, as JSON Lines: counts, scope and keys. (I2)
-  std::string save() const { return state_.save() + guards_.save(); }
+  std::string save() const {
+    const std::lock_guard lock{state_.counting()};
+    return state_.save() + guards_.save();
+  }
   /// Takes over what a run with the same guards saved. Throws `std::invalid_argument` for other text, and changes nothing then.
   void restore(std::string_view text) {
 #if defined(__cpp_exceptions)
-    const auto before = save();
+    const auto before = guards_.save();
     try {
 #endif
-      state_.restore(text);
       guards_.restore(text);
+      state_.restore(text);
 #if defined(__cpp_exceptions)
     } catch (...) {
-      state_.restore(before);
       guards_.restore(before);
       throw;
     }
@@ -165,13 +187,13 @@ class ToolRun {
       std::contiguous_iterator<decltype(std::begin(std::declval<Calls&>()))> &&
       std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<Calls&>()))>, ToolCall>;
   template <class Calls>
-  std::vector<detail::RunCall> turn_of(Calls& calls, std::vector<ToolCall>& copies) const {
-    std::vector<detail::RunCall> turn;
+  std::vector<detail::TurnCall> turn_of(Calls& calls, std::vector<ToolCall>& copies) const {
+    std::vector<detail::TurnCall> turn;
     if constexpr (lies_in_memory<Calls>) {
-      for (const auto& call : calls) turn.push_back(detail::RunCall::of(catalog_, call));
+      for (const auto& call : calls) turn.push_back({.made_of = detail::RunCall::of(catalog_, call)});
     } else {
       for (auto&& call : calls) copies.push_back(detail::as_tool_call(call));
-      for (const auto& call : copies) turn.push_back(detail::RunCall::of(catalog_, call));
+      for (const auto& call : copies) turn.push_back({.made_of = detail::RunCall::of(catalog_, call)});
     }
     return turn;
   }
@@ -184,42 +206,44 @@ class ToolRun {
 
   // ---- answers -----------------------------------------------------------------------------------------------------
 
-  ToolResult answer(const detail::RunCall& call, const Call& with, std::optional<Refusal> refusal,
-                    detail::ToolReport& report) {
-    admission().admit(call, refusal);
+  ToolResult answer(detail::TurnCall& call, const Call& with) {
+    admission().admit(call);
     const detail::RunCaller<typename Parts::Reconciler, typename Parts::HearsReuse> caller{state_, reconcile_,
                                                                                            key_reused_};
-    auto result = caller.answer(call, with, refusal, report);
-    guards_.answered(call.issued, result.content);
+    auto result = caller.answer(call, with);
+    call.reason = result.reason;
+    guards_.answered(call.made_of.issued, result.content);
     return result;
   }
   /// The same where an exception must not keep the other calls from their answers. (B3)
-  ToolResult answer(const detail::RunCall& call, const Call& with, const std::optional<Refusal>& refusal,
-                    std::exception_ptr& escaped) {
-    detail::ToolReport report;
+  ToolResult answer(detail::TurnCall& call, const Call& with, std::exception_ptr& escaped) {
 #if defined(__cpp_exceptions)
     try {
 #endif
-      return answer(call, with, refusal, report);
+      return answer(call, with);
 #if defined(__cpp_exceptions)
     } catch (...) {
       escaped = std::current_exception();
       if (escaped == nullptr) throw;  // a thread's forced unwind (B4)
     }
-    const Failure failure{.call_id = call.call.id,
-                          .call_name = call.call.name,
-                          .reason = StopReason::not_retryable,
+    call.escaped = true;
+    const auto& report = call.report;
+    const Failure failure{.call_id = call.made_of.call.id,
+                          .call_name = call.made_of.call.name,
+                          .reason = report.asks ? StopReason::never_retry_type : StopReason::not_retryable,
                           .attempts = report.attempts,
                           .error = escaped,
                           .outcome_unknown = report.outcome.unknown};
     auto result = error_result_of(failure, tell_model(failure));
-    guards_.answered(call.issued, result.content);
+    call.reason = result.reason;
+    if (!report.asks) guards_.answered(call.made_of.issued, result.content);
     return result;
 #endif
   }
 
   const ToolCatalog& catalog_;
   typename Parts::Guards guards_;
+  RefusedTurns refused_turns_;
   typename Parts::Reconciler reconcile_;
   typename Parts::HearsReuse key_reused_;
   RunState state_;

@@ -31,19 +31,19 @@ class UnknownOutcomes {
     return std::exchange(outcomes_, {});
   }
 
-  /// One line for each. The exception is not in it, only its type.
+  /// One line for each, texts byte for byte. The exception is not in it, only its type.
   std::string save() const {
     std::string text;
     for (const auto& outcome : all())
       text += StateLine{kind}
-                  .add("call_id", outcome.call_id)
-                  .add("call_name", outcome.call_name)
-                  .add("resolved_name", outcome.resolved_name)
-                  .add("key", outcome.idempotency_key)
-                  .add("request_id", outcome.request_id)
-                  .add("signature", outcome.signature)
+                  .add_bytes("call_id", outcome.call_id)
+                  .add_bytes("call_name", outcome.call_name)
+                  .add_bytes("resolved_name", outcome.resolved_name)
+                  .add_bytes("key", outcome.idempotency_key)
+                  .add_bytes("request_id", outcome.request_id)
+                  .add_bytes("signature", outcome.signature)
                   .add("attempts", outcome.attempts)
-                  .add("error_type", outcome.error_type)
+                  .add_bytes("error_type", outcome.error_type)
                   .text() +
               '\n';
     return text;
@@ -56,14 +56,14 @@ class UnknownOutcomes {
       const auto attempts = line.count("attempts");
       if (attempts > (std::numeric_limits<int>::max)())
         refuse_setting("attempts", std::to_string(attempts), "is refused: it must be at most 2147483647");
-      outcomes.push_back({.call_id = std::string{line.text("call_id")},
-                          .call_name = std::string{line.text("call_name")},
-                          .resolved_name = std::string{line.text("resolved_name")},
-                          .idempotency_key = std::string{line.text("key")},
-                          .request_id = std::string{line.text("request_id")},
-                          .signature = line.has("signature") ? std::string{line.text("signature")} : "",
+      outcomes.push_back({.call_id = line.bytes("call_id"),
+                          .call_name = line.bytes("call_name"),
+                          .resolved_name = line.bytes("resolved_name"),
+                          .idempotency_key = line.bytes("key"),
+                          .request_id = line.bytes("request_id"),
+                          .signature = line.has_bytes("signature") ? line.bytes("signature") : "",
                           .attempts = static_cast<int>(attempts),
-                          .error_type = std::string{line.text("error_type")}});
+                          .error_type = line.bytes("error_type")});
     }
     const std::lock_guard lock{mutex_};
     outcomes_.swap(outcomes);
