@@ -43,6 +43,19 @@ std::string refusal_of(const auto& make) {
   return "not refused";
 }
 
+template <class Number>
+concept CountsTokens = requires(Number number) { cost_of_tokens(number, Money{}); };
+static_assert(CountsTokens<int> && CountsTokens<std::uint64_t> && !CountsTokens<double> &&
+                  !CountsTokens<bool>,
+              "a number of tokens is whole");
+
+TEST_CASE("a negative number of tokens is refused, and does not become an enormous cost [H7]", "[money]") {
+  CHECK(refusal_of([] { return cost_of_tokens(-1, usd(60)); }) ==
+        "encore: tokens = -1 is refused: it must not be negative");
+  CHECK(refusal_of([] { return cost_of_tokens(std::int64_t{-5'000'000'000}, Money{}); }) ==
+        "encore: tokens = -5000000000 is refused: it must not be negative");
+}
+
 TEST_CASE("ten dimes are a dollar: nothing drifts, as doubles do [H7]", "[money]") {
   Money total;
   double drifting = 0;

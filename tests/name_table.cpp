@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <limits>
 #include <set>
 #include <string>
 #include <string_view>
@@ -49,6 +50,13 @@ TEST_CASE("names beyond the most share one value, and those that are known keep 
   const auto& seen = table;
   seen.for_each([&](std::string_view name, const Tally&) { names.emplace(name); });
   CHECK(names == std::set<std::string>{"a", "b", "c"});
+}
+
+TEST_CASE("room for any number of names takes no memory before they come", "[name_table]") {
+  Table table{std::numeric_limits<int>::max(), 0};  // 16 GB, if each had its place
+  for (int name = 0; name < 100; ++name) ++table[std::to_string(name)].count;
+  CHECK(table.at("99").count == 1);
+  CHECK(table.rest().count == 0);
 }
 
 TEST_CASE("threads that meet names at the same time lose no count and make no name twice",

@@ -113,9 +113,16 @@ template <class Number>
 }
 [[nodiscard]] constexpr Money usd(std::string_view dollars) { return detail::read_usd("usd", dollars); }
 
-/// What this many tokens cost at a price for a million of them, rounded up to a picodollar.
+/// What this many tokens cost at a price for a million of them, rounded up to a picodollar. Throws `std::invalid_argument` for a
+/// negative number; one with a fraction does not compile.
 ///   cost_of_tokens(1'234, usd("2.50")) == usd("0.003085")
-[[nodiscard]] constexpr Money cost_of_tokens(std::uint64_t tokens, Money per_million) noexcept {
+template <class Number>
+  requires(detail::is_whole_count<Number> && !std::same_as<Number, bool>)
+[[nodiscard]] constexpr Money cost_of_tokens(Number number, Money per_million) {
+  if constexpr (std::signed_integral<Number>) {
+    if (number < 0) the_setting_is_negative("tokens", static_cast<long long>(number));
+  }
+  const auto tokens = static_cast<std::uint64_t>(number);
   constexpr std::uint64_t million = 1'000'000;
   const auto price = static_cast<std::uint64_t>(per_million.picodollars());
   const auto whole = price / million;

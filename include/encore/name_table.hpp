@@ -1,6 +1,7 @@
 // A value for each name, made when the name is first seen: looked up without a lock, and never more than so many.
 #pragma once
 #include <encore/attributes.hpp>
+#include <encore/extremes.hpp>
 
 #include <atomic>
 #include <bit>
@@ -22,7 +23,7 @@ class NameTable {
   NameTable(int most_names, const Settings& settings)
       : most_names_{most_names},
         settings_{settings},
-        chains_(std::bit_ceil(static_cast<std::size_t>(most_names))),
+        chains_(std::bit_ceil(smaller_of(static_cast<std::size_t>(most_names), most_chains))),
         rest_{settings} {}
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
@@ -100,6 +101,8 @@ class NameTable {
     return entry->value;
   }
   bool is_full() const noexcept { return names_.load(std::memory_order_acquire) >= most_names_; }
+
+  static constexpr std::size_t most_chains = 65'536;  // half a megabyte, however many names there may be
 
   const int most_names_;
   const Settings settings_;
