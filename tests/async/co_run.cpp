@@ -451,7 +451,7 @@ TEST_CASE_METHOD(OnFakeTime, "all that a call was given may be gone before its f
       std::string id(size, 'i');
       const std::stop_source source;
       auto token = std::make_unique<std::stop_token>(source.get_token());
-      auto scope = std::make_unique<Scope>(1, 2);
+      auto scope = std::make_unique<Scope>(1, 2, [] { return std::uint64_t{7}; });
       std::string captured(100, 'c');
       task.emplace(co_run(
           RetryPolicy{policy},
@@ -467,8 +467,8 @@ TEST_CASE_METHOD(OnFakeTime, "all that a call was given may be gone before its f
           }));
       id.assign(size, 'x'), captured.assign(100, 'x'), token.reset(), scope.reset();
     }
-    const auto expected =
-        Scope{1, 2}.text() + "/" + std::string(size, 'i') + " a tool " + std::string(100, 'c');
+    const auto expected = Scope{1, 2}.text() + "/" + std::string(size, 'i') + "/0000000000000007 a tool " +
+                          std::string(100, 'c');
     CHECK(executor.run(*std::move(task)) == expected);
   }
   CHECK(trace.events().back().call_name == "a tool");

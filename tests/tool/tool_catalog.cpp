@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -189,11 +190,10 @@ TEST_CASE("a tool whose policy was never stated runs once and takes over nobody 
   CHECK(warehouse.trace.events().empty());
 }
 
-TEST_CASE("a keyed tool is repeated with one key, which is that of the run and the call [I2]",
-          "[tool_catalog]") {
+TEST_CASE("a keyed tool is repeated with one key, which is the call's own [I2]", "[tool_catalog]") {
   Warehouse warehouse;
-  const Scope run{1, 2};
-  CHECK(warehouse.call("ship", {.scope = &run}).content == run.text() + "/call-17");
+  const Scope run{1, 2, [] { return std::uint64_t{7}; }};
+  CHECK(warehouse.call("ship", {.scope = &run}).content == run.text() + "/call-17/0000000000000007");
   CHECK(warehouse.runs == 2);
   CHECK(warehouse.call("ship", {.operation_key = "order-7"}).content == "order-7");
 }

@@ -1030,7 +1030,8 @@ TEST_CASE("many threads together are allowed what the limit says [H5, H8]", "[to
     attempt.mark_dispatched();
     throw TimeoutError{"slow"};
   });
-  ToolRun run{catalog, CallLimit{.run_limit = 100}, SpendLimit{usd(1'000)}, StepLimit{.run_limit = 1'000}};
+  ToolRun run{catalog, CallLimit{.run_limit = 100}, SpendLimit{usd(1'000)}, StepLimit{.run_limit = 1'000},
+              RefusedTurns{.by_limits = UnlimitedTurns{}}};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&, t] {
