@@ -144,7 +144,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a clock that is set back gives an attempt no more than its own limit [D6, D7]", "[attempt]") {
-  constexpr TimeLimits limits{.attempt_timeout = 2s, .attempt_started = at(100s)};
+  constexpr TimeLimits limits{.attempt_started = at(100s), .attempt_timeout = 2s};
   STATIC_CHECK(limits.attempt_remaining(at(101s)) == 1s);
   STATIC_CHECK(limits.attempt_remaining(at(50s)) == 2s);
   STATIC_CHECK(limits.attempt_remaining(TimePoint::min()) == 2s);

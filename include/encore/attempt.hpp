@@ -111,11 +111,11 @@ struct OutcomeSoFar {
 
 /// The time limits of one call; the earliest holds. (D2)
 struct TimeLimits {
-  TimePoint started{};  ///< read only if there is a budget
+  TimePoint started{};          ///< read only if there is a budget
+  TimePoint attempt_started{};  ///< the attempt under way; read only if there is a limit for each attempt
   std::optional<Duration> budget{};
   std::optional<TimePoint> deadline{};
   std::optional<Duration> attempt_timeout{};
-  TimePoint attempt_started{};  ///< of the attempt under way; read only if there is a limit for each attempt
 
   constexpr bool bounded() const noexcept { return budget || deadline; }
 

@@ -44,9 +44,9 @@ template <class Policy>
 ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,
                                          const std::optional<TimePoint>& started) noexcept {
   TimeLimits limits{.started = started ? *started : TimePoint{},
+                    .attempt_started = started ? *started : TimePoint{},
                     .budget = policy.time_budget(),
-                    .attempt_timeout = policy.attempt_timeout(),
-                    .attempt_started = started ? *started : TimePoint{}};
+                    .attempt_timeout = policy.attempt_timeout()};
   if (call.deadline) limits.deadline = *call.deadline;
   return limits;
 }

@@ -55,6 +55,9 @@ void go_on(const Policy& policy, const SavedCall& saved) {
   if (!saved.under_way) require(next.wait <= saved.wait, "no wait is longer than it was chosen");
   if (!next.goes_on()) return require(call.resume() == next, "a call that has stopped stays so");
   clock.sleep_for(next.wait);
+  clock.set_wall(WallTime::min());
+  require(call.next().wait <= (saved.under_way ? next.wait : saved.wait),
+          "nor when the calendar is set back");
   if (!call.resume().goes_on()) return;
   require(call.attempts() == saved.attempts + 1, "ordinals have no gap");
   require(call.slept() >= saved.slept, "what was slept is kept");
