@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <variant>
 
 using namespace encore;
@@ -50,6 +51,7 @@ static_assert(can_ask<decltype(on_error), Thrown> && !can_ask<decltype(on_whole)
 
 static_assert(HoldsOrConvertsTo<std::optional<Error>, Error> && HoldsOrConvertsTo<Error*, std::exception>);
 static_assert(HoldsOrConvertsTo<std::variant<int, Error>, Error> && HoldsOrConvertsTo<const char*, AnyText>);
+static_assert(!HoldsOrConvertsTo<std::error_code, std::system_error>);  // an exception can be made of it
 static_assert(!HoldsOrConvertsTo<int, Error> && !HoldsOrConvertsTo<std::string, std::exception>);
 
 template <class F, class Failed>

@@ -125,10 +125,12 @@ TEST_CASE("a returned error code is a failure if it is listed, and a success oth
   CHECK(retries_value(on_timeout, std::errc::timed_out));
 }
 
-TEST_CASE("success is no failure even if somebody lists it [A2]", "[retry_on_error_code]") {
-  const RetryOnErrorCode on_zero{std::error_code{}, std::error_condition{}};
-  CHECK_FALSE(retries_value(on_zero, std::error_code{}));
-  CHECK_FALSE(retries_value(on_zero, std::errc{}));
+TEST_CASE("success is no failure, and to list it is refused [A2, C3]", "[retry_on_error_code]") {
+  CHECK_FALSE(retries_value(on_timeout, std::error_code{}));
+  CHECK_FALSE(retries_value(!on_timeout, std::error_code{}));
+  CHECK_THROWS_AS(RetryOnErrorCode{std::error_code{}}, std::invalid_argument);
+  CHECK_THROWS_AS((RetryOnErrorCode{std::errc::timed_out, std::error_condition{}}), std::invalid_argument);
+  CHECK_THROWS_AS(RetryOnErrorCode{std::errc{}}, std::invalid_argument);
 }
 
 TEST_CASE("of a result like std::expected the error's code is judged [B6]", "[retry_on_error_code]") {
@@ -141,13 +143,22 @@ TEST_CASE("of a result like std::expected the error's code is judged [B6]", "[re
   CHECK(retries_value(on_timeout, Result<int, Lookup>{{}, Lookup::took_too_long}));
 }
 
-TEST_CASE("cancellation is never matched, listed or not [B4] (fault 29: tenacity #529)",
+TEST_CASE("operation_canceled is matched by a list that names it, and is not transient [B4]",
           "[retry_on_error_code]") {
   const auto cancelled = std::make_error_code(std::errc::operation_canceled);
   const RetryOnErrorCode listed{std::errc::operation_canceled, cancelled};
-  CHECK_FALSE(retries_value(listed, cancelled));
-  CHECK_FALSE(retries_exception(listed, std::system_error{cancelled}));
+  CHECK(retries_value(listed, cancelled));
+  CHECK(retries_exception(listed, std::system_error{cancelled}));
+  CHECK_FALSE(retries_value(on_timeout, cancelled));
   CHECK_FALSE(retries_value(RetryOnTransientErrorCode{}, cancelled));
+}
+
+TEST_CASE("a list has no opinion where there is no error code, and its negation has none either [B9]",
+          "[retry_on_error_code]") {
+  const auto others = !on_timeout;
+  CHECK(retries_exception(others, system_error(ECONNRESET)));
+  CHECK_FALSE(retries_exception(others, std::runtime_error{"timed_out"}));
+  CHECK_FALSE(retries_value(others, Result<int, std::error_code>{17}));
 }
 
 TEST_CASE("transient conditions pass by themselves", "[retry_on_error_code]") {
@@ -168,7 +179,8 @@ TEST_CASE("errors of the system are known in a category that does not translate 
   CHECK(retries_value(RetryOnErrorCode{timed_out}, timed_out));
   CHECK(retries_value(RetryOnErrorCode{std::error_condition{ETIMEDOUT, encore_tests::asio_like}}, timed_out));
   CHECK_FALSE(retries_value(RetryOnErrorCode{std::make_error_code(std::errc::timed_out)}, timed_out));
-  CHECK_FALSE(retries_value(RetryOnErrorCode{cancelled}, cancelled));
+  CHECK(retries_value(RetryOnErrorCode{cancelled}, cancelled));
+  CHECK(retries_value(RetryOnErrorCode{std::errc::operation_canceled}, cancelled));
   CHECK_FALSE(retries_exception(RetryOnTransientErrorCode{}, std::system_error{cancelled}));
 }
 

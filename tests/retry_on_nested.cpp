@@ -1,7 +1,11 @@
 #include <encore/clock.hpp>
+#include <encore/never_retry.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_on_error_code.hpp>
 #include <encore/retry_on_nested.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/unretryable.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -155,13 +159,115 @@ TEST_CASE("an exception nested in itself ends", "[retry_on_nested]") {
   CHECK(retries(RetryOnNested<TimeoutError>{}, circle));
 }
 
-TEST_CASE("cancellation is not retried, however it is wrapped [B4] (fault 29: tenacity #529)",
+// How many attempts a policy makes of a call that always fails so.
+template <class Predicate, class... More>
+int attempts_of(const std::exception_ptr& failure, const Predicate& predicate, const More&... more) {
+  encore::testing::FakeClock clock;
+  auto attempts = 0;
+  const encore::RetryPolicy policy{clock, predicate, more...};
+  const auto fail = [&] {
+    ++attempts;
+    std::rethrow_exception(failure);
+  };
+  CHECK_THROWS(policy.run(fail));
+  return attempts;
+}
+// `Outer` around an `inner`.
+template <class Outer>
+std::exception_ptr around(const std::exception_ptr& inner) {
+  try {
+    try {
+      std::rethrow_exception(inner);
+    } catch (...) {
+      std::throw_with_nested(Outer{"outside"});
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+const auto cancelled_code = std::system_error{std::make_error_code(std::errc::operation_canceled)};
+
+TEST_CASE("cancellation is not retried, however it is wrapped [B4, B5] (fault 29: tenacity #529)",
           "[retry_on_nested]") {
   const auto every = AlsoNested{encore::RetryOnEveryException{}};
-  CHECK(retries(every, wrapped(ToolError{"bad"}, 2)));
-  CHECK_FALSE(retries(every, wrapped(encore::Cancelled{}, 2)));
-  CHECK_FALSE(
-      retries(every, wrapped(std::system_error{std::make_error_code(std::errc::operation_canceled)})));
+  CHECK(attempts_of(wrapped(ToolError{"bad"}, 2), every) == 3);
+  CHECK(attempts_of(wrapped(encore::Cancelled{}, 2), every) == 1);
+  CHECK(attempts_of(wrapped(encore::Cancelled{}, 2), encore::RetryOnEveryException{}) ==
+        3);  // it does not look inside
+}
+
+TEST_CASE("a nested operation_canceled is a failure like any other if the filter matches what wraps it [B4]",
+          "[retry_on_nested]") {
+  const auto cancelled = std::make_exception_ptr(cancelled_code);
+  const RetryOnNested<TimeoutError> timeout;
+  CHECK(attempts_of(around<TimeoutError>(cancelled), timeout) == 3);
+  CHECK(attempts_of(around<ToolError>(around<TimeoutError>(cancelled)), timeout) == 3);
+  CHECK(attempts_of(around<TimeoutError>(around<ToolError>(cancelled)), timeout) == 3);
+  // What wraps it is not matched: by what is nested deeper, or by the cancellation itself.
+  struct CancelledAround : std::system_error, std::nested_exception {
+    CancelledAround() : std::system_error{cancelled_code} {}
+  };
+  const auto deeper = [] {
+    try {
+      try {
+        throw TimeoutError{"slow"};
+      } catch (...) {
+        throw CancelledAround{};
+      }
+    } catch (...) {
+      return std::current_exception();
+    }
+  }();
+  CHECK(attempts_of(deeper, timeout) == 1);
+  CHECK(attempts_of(around<ToolError>(deeper), timeout) == 1);
+  CHECK(attempts_of(around<ToolError>(cancelled), RetryOnNested<std::system_error>{}) == 1);
+  // A filter that names it means it, at any depth.
+  CHECK(attempts_of(around<ToolError>(cancelled),
+                    AlsoNested{encore::RetryOnErrorCode{std::errc::operation_canceled}}) == 3);
+  CHECK(attempts_of(around<TimeoutError>(cancelled),
+                    RetryOnNested<TimeoutError>{} || RetryOnNested<ReadTimeout>{}) == 3);
+  CHECK(attempts_of(around<TimeoutError>(cancelled), timeout && RetryOnNested<std::exception>{}) == 3);
+}
+
+// Found as never_list_looks_as_deep_as_the_filter.
+TEST_CASE(
+    "the never-lists look as deep as the filter, and win [B5] (temporal documentation #4605, sdk-go #275)",
+    "[retry_on_nested]") {
+  struct Closed : std::runtime_error {
+    using std::runtime_error::runtime_error;
+  };
+  const auto slow = std::make_exception_ptr(TimeoutError{"slow"});
+  const auto closed = std::make_exception_ptr(Closed{"closed"});
+  const auto check = [&](const auto& never) {
+    const RetryOnNested<TimeoutError> filter;
+    CHECK(attempts_of(around<TimeoutError>(closed), filter, never) == 1);
+    CHECK(attempts_of(around<Closed>(slow), filter, never) == 1);
+    CHECK(attempts_of(around<ToolError>(around<Closed>(slow)), filter, never) == 1);
+    CHECK(attempts_of(around<ToolError>(slow), filter, never) == 3);
+    CHECK(attempts_of(around<TimeoutError>(closed), RetryOn<TimeoutError>{}, never) ==
+          3);  // it does not look inside
+    CHECK(attempts_of(around<ToolError>(around<Closed>(slow)), filter || RetryOn<int>{}, never) == 1);
+    CHECK(attempts_of(around<ToolError>(around<Closed>(slow)), RetryOn<int>{} || filter, never) == 1);
+    CHECK(attempts_of(around<ToolError>(around<Closed>(slow)), !!filter, never) == 1);
+  };
+  check(encore::NeverRetry<Closed>{});
+  check(encore::NeverRetryIf{[](const Closed&) { return true; }});
+  check(encore::NeverRetryIf{[](const encore::Thrown& failure) { return failure.is<Closed>(); }});
+  const encore::NeverRetryIf throwing{[](const Closed&) -> bool { throw 42; }};
+  CHECK(attempts_of(around<TimeoutError>(closed), RetryOnNested<TimeoutError>{}, throwing) == 1);
+}
+
+// Found as cancelled_inside_one_side_of_an_or.
+TEST_CASE(
+    "what is never retried is looked for as deep as one side of an || looks, whichever side would take the "
+    "wrapper [B4, B5]",
+    "[retry_on_nested]") {
+  const auto failure = around<ToolError>(std::make_exception_ptr(encore::Cancelled{}));
+  CHECK(attempts_of(failure, AlsoNested{RetryOn<TimeoutError>{} || RetryOn<ToolError>{}}) == 1);
+  CHECK(attempts_of(failure, AlsoNested{RetryOn<TimeoutError>{}} || RetryOn<ToolError>{}) == 1);
+  CHECK(attempts_of(failure, RetryOn<ToolError>{} || AlsoNested{RetryOn<TimeoutError>{}}) == 1);
+  CHECK(attempts_of(failure, RetryOn<ToolError>{} && !AlsoNested{RetryOn<TimeoutError>{}}) == 1);
+  CHECK(attempts_of(failure, RetryOn<ToolError>{}) == 3);
 }
 
 TEST_CASE("any predicate can be asked about nested exceptions, and joined [B5] [B6]", "[retry_on_nested]") {

@@ -192,15 +192,17 @@ struct tested_value<F> {
 
 // ---- tests that can never be asked -----------------------------------------------------------------------------------
 
-/// Does a result only hold an `X`, as an optional, a pointer or a variant, or convert to one? Then a test on `X` is not asked.
 template <class V, class X>
 inline constexpr bool is_alternative = false;
 template <template <class...> class Variant, class... T, class X>
   requires requires(const Variant<T...>& variant) { variant.valueless_by_exception(); }
 inline constexpr bool is_alternative<Variant<T...>, X> = (catches<X, T> || ...);
+/// Does a result only hold an `X`, as an optional, a pointer or a variant, or convert to one? Then a test on `X` is not asked.
+/// (That exceptions can be made of what is returned, as many can of a number, says nothing of a test on them.)
 template <class V, class X>
 concept HoldsOrConvertsTo =
-    std::convertible_to<const V&, const X&> || is_alternative<V, X> ||
+    (std::convertible_to<const V&, const X&> && !std::derived_from<X, std::exception>) ||
+    is_alternative<V, X> ||
     requires(const V& result) { requires catches<X, std::remove_cvref_t<decltype(*result)>>; };
 
 /// Is a test on `X` meant for something else than what a callable returns, a `V`?

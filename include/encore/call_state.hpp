@@ -96,7 +96,7 @@ class CallState {
   }
   FailedAttempt what_is_known() const noexcept {
     if constexpr (Framed)
-      return {attempt().ordinal, &frame_.get().current, &frame_.get().notes};
+      return {attempt().ordinal, &frame_.get().current, &frame_.get().notes, &attempt()};
     else
       return {};
   }

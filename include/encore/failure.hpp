@@ -21,7 +21,13 @@ struct FailedAttempt {
   int ordinal = 1;
   const CurrentCall* call = nullptr;
   const AttemptNotes* notes = nullptr;  ///< what the callable noted about it
+  const Attempt* attempt = nullptr;
 
+  /// Was its call asked to stop?
+  bool stop_requested() const noexcept { return attempt != nullptr && attempt->stop().stop_requested(); }
+  /// Has its time run out, by its own limit or the call's? Whoever enforces that does it by cancelling the operation. Reads the
+  /// clock if there is a limit. (B4, D6)
+  bool timed_out() const { return attempt != nullptr && attempt->remaining() == Duration::zero(); }
   std::string_view call_id() const noexcept { return call != nullptr ? call->id() : std::string_view{}; }
   std::string_view call_name() const noexcept { return call != nullptr ? call->name() : std::string_view{}; }
 };

@@ -110,6 +110,40 @@ inline constexpr bool types_only = requires { requires P::types_only; };
 template <class P>
 inline constexpr bool rules_out_never = !JudgesExceptions<P> || requires { requires P::rules_out_never; };
 
+/// How deep a predicate looks: into what it is given, or into what is nested in it too.
+struct Outermost {
+  template <class Look>
+  static void look_into(const Thrown& failure, Look&& look) {
+    look(failure);
+  }
+};
+template <class P>
+struct depth : std::type_identity<Outermost> {};
+template <class P>
+  requires requires { typename P::Depth; }
+struct depth<P> : std::type_identity<typename P::Depth> {};
+template <class P>
+using depth_of = typename depth<P>::type;
+
+/// Does it match an exception itself, whatever is nested in that?
+template <class P>
+bool matches_by_itself(const P& predicate, const Thrown& failure) {
+  if constexpr (requires { predicate.matches_by_itself(failure); })
+    return predicate.matches_by_itself(failure);
+  else if constexpr (JudgesExceptions<P>)
+    return predicate.matches(failure);
+  else
+    return false;
+}
+/// Does a part of it name this very error, as a list of codes does?
+template <class P, class Failed>
+bool names_failure(const P& predicate, const Failed& failure) {
+  if constexpr (requires { predicate.names_failure(failure); })
+    return predicate.names_failure(failure);
+  else
+    return false;
+}
+
 /// What a predicate says of a failure; one that has no word for "I was not asked" always says yes or no.
 template <class P, class Failed>
   requires Judges<P, Failed>
@@ -145,9 +179,14 @@ struct Joined {
   static constexpr bool looks_at_values = encore::looks_at_values<L> || encore::looks_at_values<R>;
   static constexpr bool types_only = detail::types_only<L> && detail::types_only<R>;
   static constexpr bool rules_out_never = detail::rules_out_never<L> && detail::rules_out_never<R>;
+  using Depth = std::conditional_t<std::same_as<depth_of<L>, Outermost>, depth_of<R>, depth_of<L>>;
   [[no_unique_address]] L left;
   [[no_unique_address]] R right;
 
+  template <class Failed>
+  bool names_failure(const Failed& failure) const {
+    return detail::names_failure(left, failure) || detail::names_failure(right, failure);
+  }
   template <class V>
   static consteval void refuse_misfit() {
     refuse_misfits_of<L, V>();
@@ -191,6 +230,9 @@ struct EitherPredicate : detail::Joined<L, R> {
     }
     return said;
   }
+  bool matches_by_itself(const Thrown& failure) const {
+    return detail::matches_by_itself(this->left, failure) || detail::matches_by_itself(this->right, failure);
+  }
   template <class V>
   static consteval detail::Kinds kinds() {
     return detail::kinds_of<L, V>() | detail::kinds_of<R, V>();
@@ -213,6 +255,9 @@ struct BothPredicates : detail::Joined<L, R> {
     const auto other = detail::opinion_of(this->right, failure);
     return other == detail::Opinion::yes ? said : other;
   }
+  bool matches_by_itself(const Thrown& failure) const {
+    return detail::matches_by_itself(this->left, failure) && detail::matches_by_itself(this->right, failure);
+  }
   template <class V>
   static consteval detail::Kinds kinds() {
     constexpr auto left = detail::kinds_of<L, V>(), right = detail::kinds_of<R, V>();
@@ -230,6 +275,7 @@ struct NotPredicate {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = encore::looks_at_values<P>;
   static constexpr bool types_only = detail::types_only<P>;
+  using Depth = detail::depth_of<P>;
   [[no_unique_address]] P negated;
 
   template <class Failed>

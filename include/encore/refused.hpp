@@ -34,12 +34,13 @@ namespace detail {
 
 /// Of a failure that is never retried: was the attempt stopped before it could show anything about its dependency, by its caller or
 /// by the refusal of a policy within?
-inline bool says_stopped(const Thrown& failure) noexcept {
-  return says_cancelled(failure) || failure.is<Refused>();
+inline bool says_stopped(const Thrown& failure) {
+  return failure.is<Cancelled>() || failure.is<Refused>() ||
+         (carries_cancelled_code(failure) && was_cancelled(failure));
 }
 template <class Value>
 bool says_stopped(const Returned<Value>& failure) {
-  return is_never_retried(failure);
+  return is_unretryable(failure) || (carries_cancelled_code(failure) && was_cancelled(failure));
 }
 
 }  // namespace detail

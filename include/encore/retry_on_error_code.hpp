@@ -4,6 +4,7 @@
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
+#include <encore/setting.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,15 +16,16 @@
 namespace encore {
 
 /// One entry of a list of errors. A condition, as each `std::errc` is, stands for every code that means it, whatever system
-/// or library it comes from; a code stands for itself alone. A regular value; `constexpr` when made of a `std::errc`.
+/// or library it comes from; a code stands for itself alone. One that says success is refused. A regular value; `constexpr` when made of a `std::errc`.
 class ListedError {
  public:
-  constexpr ListedError(std::errc condition) noexcept : value_{static_cast<int>(condition)} {}
-  ListedError(const std::error_condition& condition) noexcept
-      : value_{condition.value()},
+  constexpr ListedError(std::errc condition) : value_{failing(static_cast<int>(condition))} {}
+  ListedError(const std::error_condition& condition)
+      : value_{condition.category() == std::generic_category() ? failing(condition.value())
+                                                               : condition.value()},
         category_{&condition.category()} {}
-  ListedError(const std::error_code& code) noexcept
-      : value_{code.value()},
+  ListedError(const std::error_code& code)
+      : value_{failing(code.value())},
         category_{&code.category()},
         exact_{true} {}
 
@@ -35,6 +37,10 @@ class ListedError {
   }
 
  private:
+  static constexpr int failing(int value) {
+    if (value == 0) refuse_setting("error code", "0", "is refused: it says success, so it would never match");
+    return value;
+  }
   int value_;
   const std::error_category* category_ = nullptr;  // null: the generic one, which is no constant expression
   bool exact_ = false;
@@ -42,28 +48,38 @@ class ListedError {
 
 namespace detail {
 
-/// Finds the code in whatever failed and asks `Derived` about it. Success, which is a code too, and cancellation match no
-/// list. (B4)
+/// Finds the code in whatever failed and asks `Derived` about it. It has no opinion where there is no code, nor on success,
+/// which is a code too.
 template <class Derived>
 struct JudgesErrorCodes {
   using role = encore::role::Predicate;
-  static constexpr bool types_only = true;       // reads nothing of the call
-  static constexpr bool rules_out_never = true;  // asks about cancellation itself
+  static constexpr bool types_only = true;  // reads nothing of the call
 
-  bool matches(const Thrown& failure) const noexcept {
-    auto matched = false;
-    failure.with<std::system_error>([&](const std::system_error& error) { matched = judge(error.code()); });
-    return matched;
+  Opinion opinion(const Thrown& failure) const noexcept {
+    auto said = Opinion::none;
+    failure.with<std::system_error>([&](const std::system_error& error) { said = judge(error.code()); });
+    return said;
   }
   template <class Value>
     requires(IsErrorCode<Value> || MayHoldErrorCode<Value>)
-  bool matches(const Returned<Value>& failure) const noexcept {
+  Opinion opinion(const Returned<Value>& failure) const noexcept {
     return judge(error_code_in(failure.value));
+  }
+  template <class Failed>
+    requires requires(const JudgesErrorCodes& self, const Failed& failure) { self.opinion(failure); }
+  bool matches(const Failed& failure) const noexcept {
+    return opinion(failure) == Opinion::yes;
+  }
+  /// What it matches it names.
+  template <class Failed>
+    requires requires(const JudgesErrorCodes& self, const Failed& failure) { self.opinion(failure); }
+  bool names_failure(const Failed& failure) const noexcept {
+    return matches(failure);
   }
 
  private:
-  bool judge(const std::error_code& code) const noexcept {
-    return code && !says_cancelled(code) && static_cast<const Derived&>(*this).lists(code);
+  Opinion judge(const std::error_code& code) const noexcept {
+    return code ? detail::opinion(static_cast<const Derived&>(*this).lists(code)) : Opinion::none;
   }
 };
 
@@ -72,7 +88,7 @@ struct JudgesErrorCodes {
 /// Retries failures whose error code is listed: exceptions that are a `std::system_error`, returned `std::error_code`s, and
 /// results like `std::expected` whose error is one. Of other results it has no opinion: they are successes. (B6, B8)
 ///   RetryOnErrorCode{std::errc::timed_out, asio::error::host_not_found_try_again}
-/// `std::errc::operation_canceled` never matches, listed or not. (B4)
+/// Listed, `std::errc::operation_canceled` is a failure like any other, unless the call was asked to stop. (B4)
 template <std::size_t Size>
 struct RetryOnErrorCode : detail::JudgesErrorCodes<RetryOnErrorCode<Size>> {
   static_assert(Size > 0, "RetryOnErrorCode takes the error codes or conditions to retry, at least one");
@@ -80,7 +96,7 @@ struct RetryOnErrorCode : detail::JudgesErrorCodes<RetryOnErrorCode<Size>> {
 
   template <class... E>
     requires(sizeof...(E) == Size && (std::constructible_from<ListedError, const E&> && ...))
-  constexpr explicit RetryOnErrorCode(const E&... errors) noexcept : listed{ListedError(errors)...} {}
+  constexpr explicit RetryOnErrorCode(const E&... errors) : listed{ListedError(errors)...} {}
 
   bool lists(const std::error_code& code) const noexcept {
     return std::any_of(listed.begin(), listed.end(),
@@ -134,6 +150,7 @@ inline constexpr std::array<std::errc, 15> transient_conditions{std::errc::timed
 /// `RetryOnErrorCode`, with which it can be joined:
 ///   RetryOnTransientErrorCode{} || RetryOnErrorCode{std::errc::too_many_files_open}
 struct RetryOnTransientErrorCode : detail::JudgesErrorCodes<RetryOnTransientErrorCode> {
+  static constexpr bool rules_out_never = true;
   bool lists(const std::error_code& code) const noexcept {
     const auto known = detail::recognised(code);
     return std::any_of(transient_conditions.begin(), transient_conditions.end(),

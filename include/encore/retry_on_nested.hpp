@@ -4,8 +4,8 @@
 #include <encore/hint.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
-#include <encore/unretryable.hpp>
 
+#include <concepts>
 #include <exception>
 #include <optional>
 #include <string_view>
@@ -57,39 +57,62 @@ void look_into(const Thrown& outermost, Look&& look) {
 #endif
 }
 
+/// The depth of a predicate that looks into nested exceptions.
+struct Chain {
+  template <class Look>
+  static void look_into(const Thrown& outermost, Look&& look) {
+    detail::look_into(outermost, look);
+  }
+};
+
 }  // namespace detail
 
 /// Retries what the predicate matches in the exception itself or in one that is nested in it; hints and registered names are
 /// taken from there too, the outermost first. Of returned values it says what the predicate says. (B5, E5)
 ///   AlsoNested{RetryOn<TimeoutError>{} || RetryOnTransientErrorCode{}}
-/// A cancellation anywhere in the chain, or an `Unretryable`, is never retried, whatever wraps it. (B4)
-/// To look into a wrapper is to rethrow what it holds: about one more throw for each level, on failures only.
+/// The policy's never-lists, `Unretryable` and `Cancelled` are then looked for as deep, whatever other predicates it is joined
+/// with, and win. A nested `operation_canceled` is a cancellation, unless what wraps it is matched itself. (B4)
+/// To look into a wrapper is to rethrow what it holds: about two more throws for each level, on failures only.
 template <Predicate P>
 struct AlsoNested {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = encore::looks_at_values<P>;
   static constexpr bool types_only = detail::types_only<P>;
-  static constexpr bool rules_out_never = true;  // looks for them itself, and deeper
-  [[no_unique_address]] P predicate{};
+  using Depth = detail::Chain;
+  [[no_unique_address]] P predicate;
 
-  constexpr AlsoNested() = default;
+  constexpr AlsoNested()
+    requires std::default_initializable<P>
+      : predicate{} {}
   constexpr explicit AlsoNested(P of) : predicate(std::move(of)) {}
 
-  bool matches(const Thrown& failure) const
+  template <class Failed>
+    requires Judges<P, Failed>
+  bool matches(const Failed& failure) const {
+    return opinion(failure) == detail::Opinion::yes;
+  }
+  detail::Opinion opinion(const Thrown& failure) const
     requires JudgesExceptions<P>
   {
-    auto matched = false;
+    auto said = detail::Opinion::none;
     detail::look_into(failure, [&](const Thrown& link) {
-      const auto never = detail::is_never_retried(link);
-      matched = !never && (matched || predicate.matches(link));
-      return never;
+      const auto of_link = detail::opinion_of(predicate, link);
+      if (of_link != detail::Opinion::none) said = of_link;
+      return said == detail::Opinion::yes;
     });
-    return matched;
+    return said;
   }
   template <class Value>
     requires JudgesValues<P, Value>
-  bool matches(const Returned<Value>& failure) const {
-    return predicate.matches(failure);
+  detail::Opinion opinion(const Returned<Value>& failure) const {
+    return detail::opinion_of(predicate, failure);
+  }
+  bool matches_by_itself(const Thrown& failure) const {
+    return detail::matches_by_itself(predicate, failure);
+  }
+  template <class Failed>
+  bool names_failure(const Failed& failure) const {
+    return detail::names_failure(predicate, failure);
   }
 
   template <class V>

@@ -158,7 +158,9 @@ class RetryState : public ObservedCall<Policy> {
   std::exception_ptr take_error() noexcept { return std::exchange(error_, nullptr); }
 
  private:
-  FailedAttempt what_is_known() const noexcept { return {attempts(), &frame_.current, &frame_.notes}; }
+  FailedAttempt what_is_known() const noexcept {
+    return {attempts(), &frame_.current, &frame_.notes, &frame_.attempt};
+  }
   bool may_end_in_the_wait() const noexcept {
     return may_be_cancelled_ || guarded || frame_.limits.bounded() || call().stop.watches();
   }

@@ -23,7 +23,10 @@ class Unretryable : public std::runtime_error {
 };
 
 /// Throw it from a callable to say that it was cancelled: no policy retries it. A `std::system_error` whose code is, or means,
-/// `std::errc::operation_canceled` says the same. For exceptions of other kinds there is `NeverRetryIf`. (B4)
+/// `std::errc::operation_canceled` says the same, thrown or returned, with these exceptions, unless the call was asked to stop:
+/// the attempt's time has run out, so that it was cancelled by whoever enforces that; the filter names this error, as
+/// `RetryOnErrorCode{std::errc::operation_canceled}` does; or a failure that the filter matches wraps it. Then it is a failure
+/// like any other. For exceptions of other kinds there is `NeverRetryIf`. (B4)
 class Cancelled : public Unretryable {
  public:
   Cancelled() : Unretryable{"cancelled"} {}
@@ -31,31 +34,46 @@ class Cancelled : public Unretryable {
 
 namespace detail {
 
+/// Is it a `std::errc::operation_canceled`, by whatever library's code?
 inline bool carries_cancelled_code(const Thrown& failure) noexcept {
   auto cancelled = false;
   failure.with<std::system_error>(
       [&](const std::system_error& error) { cancelled = says_cancelled(error.code()); });
   return cancelled;
 }
+template <class Value>
+bool carries_cancelled_code(const Returned<Value>& failure) noexcept {
+  if constexpr (IsErrorCode<Value> || MayHoldErrorCode<Value>)
+    return says_cancelled(error_code_in(failure.value));
+  else
+    return false;
+}
 /// Does it say that what was under way did not fail, but was cancelled?
 inline bool says_cancelled(const Thrown& failure) noexcept {
   return failure.is<Cancelled>() || carries_cancelled_code(failure);
 }
-/// The failures that no filter can make retryable: `Unretryable` and `std::errc::operation_canceled`. (B4)
-inline bool is_never_retried(const Thrown& failure) noexcept {
-  return failure.is<Unretryable>() || carries_cancelled_code(failure);
-}
-/// The same of a returned value: a code that says so, or the outcome of an inner call that was cancelled, or refused before its
-/// first attempt. (G4)
+/// The failures that no filter can make retryable: an `Unretryable`. (B4)
+inline bool is_unretryable(const Thrown& failure) noexcept { return failure.is<Unretryable>(); }
+/// The same of a returned value: the outcome of an inner call that was cancelled, or refused before its first attempt. (G4)
 template <class Value>
-bool is_never_retried(const Returned<Value>& failure) {
-  if constexpr (IsErrorCode<Value> || MayHoldErrorCode<Value>)
-    return says_cancelled(error_code_in(failure.value));
-  else if constexpr (HoldsFailure<Value>)
+bool is_unretryable(const Returned<Value>& failure) {
+  if constexpr (HoldsFailure<Value>)
     return !failure.value.has_value() && (failure.value.failure().refused_on_entry() ||
                                           failure.value.failure().reason == StopReason::cancelled);
   else
     return false;
+}
+inline const FailedAttempt& attempt_of(const Thrown& failure) noexcept { return failure.attempt(); }
+template <class Value>
+const FailedAttempt& attempt_of(const Returned<Value>& failure) noexcept {
+  return failure.attempt;
+}
+/// Is an `operation_canceled` a cancellation, for all that the attempt knows? Not if its time has run out: whoever enforces a
+/// limit does it by cancelling the operation. But whenever the call was asked to stop. (B4; Polly #1584)
+template <class Failed>
+bool was_cancelled(const Failed& failure) {
+  const auto& attempt = attempt_of(failure);
+  return attempt.stop_requested() || !attempt.timed_out();
 }
 
 // A class cannot derive from two unrelated exception types and still be caught as one `std::exception`.

@@ -55,20 +55,58 @@ StopReason listed_as_never(const Policy& policy, const Failed& failure) {
   return verdict;
 }
 
-/// Whatever the predicate says: `never_retry_type` if the failure is never retried, `predicate_threw` if the policy's list
-/// could not say, else `none`. (B4)
+/// Does the filter make of an `operation_canceled` a failure like any other, by naming it or by matching what wraps it? (B4)
+template <class Filter>
+bool takes_cancelled(const Filter& filter, const Thrown& thrown) {
+  auto takes = false;
+  auto threw = StopReason::predicate_threw;
+  holds(
+      [&] {
+        depth_of<Filter>::look_into(thrown, [&](const Thrown& link) {
+          const auto cancelled = carries_cancelled_code(link);
+          takes = takes || (cancelled ? names_failure(filter, link) : matches_by_itself(filter, link));
+          return cancelled;
+        });
+        return takes;
+      },
+      threw);
+  return takes;
+}
+template <class Filter, class Value>
+bool takes_cancelled(const Filter& filter, const Returned<Value>& returned) {
+  return names_failure(filter, returned);
+}
+
+/// Whatever the predicate says: `never_retry_type` if the failure is never retried, or one that is nested in it, where the
+/// filter looks there; `predicate_threw` if the policy's list could not say; else `none`. (B4, B5)
 template <class Policy, class Failed>
 StopReason never_verdict(const Policy& policy, const Failed& failure) {
-  if (is_never_retried(failure)) return StopReason::never_retry_type;
-  return listed_as_never(policy, failure);
+  using Filter = typename Policy::PredicateType;
+  auto verdict = StopReason::none;
+  auto cancelled = false;
+  const auto look = [&](const auto& link) {
+    verdict = is_unretryable(link) ? StopReason::never_retry_type : listed_as_never(policy, link);
+    cancelled = cancelled || carries_cancelled_code(link);
+    return verdict != StopReason::none;
+  };
+  if constexpr (std::same_as<Failed, Thrown>)
+    depth_of<Filter>::look_into(failure, look);
+  else
+    look(failure);
+  if (verdict == StopReason::none && cancelled && was_cancelled(failure) &&
+      (attempt_of(failure).stop_requested() || !takes_cancelled(policy.predicate(), failure)))
+    return StopReason::never_retry_type;
+  return verdict;
 }
 
 /// `none` if an exception that the predicate matches may be retried, else why not. (B4)
 template <class Policy>
 StopReason judge_matched(const Policy& policy, const Thrown& thrown) {
-  const auto may_be_never = !rules_out_never<typename Policy::PredicateType> || thrown.error() == nullptr;
-  return may_be_never && is_never_retried(thrown) ? StopReason::never_retry_type
-                                                  : listed_as_never(policy, thrown);
+  using Filter = typename Policy::PredicateType;
+  if constexpr (rules_out_never<Filter> && std::same_as<depth_of<Filter>, Outermost>) {
+    if (thrown.error() != nullptr) return listed_as_never(policy, thrown);
+  }
+  return never_verdict(policy, thrown);
 }
 
 /// The same of any exception. (B2, B3, B4, B7)

@@ -48,6 +48,7 @@ class ShadowPredicate {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = encore::looks_at_values<Real>;
   static constexpr bool rules_out_never = detail::rules_out_never<Real>;
+  using Depth = detail::depth_of<Real>;
 
   constexpr ShadowPredicate(Real real, Candidate candidate, ShadowVerdicts& verdicts)
       : real_{std::move(real)},
@@ -63,6 +64,11 @@ class ShadowPredicate {
     requires Judges<Real, Failed>
   detail::Opinion opinion(const Failed& failure) const {
     return compare(failure);
+  }
+  bool matches_by_itself(const Thrown& failure) const { return detail::matches_by_itself(real_, failure); }
+  template <class Failed>
+  bool names_failure(const Failed& failure) const {
+    return detail::names_failure(real_, failure);
   }
   template <class V>
   static consteval detail::Kinds kinds() {
