@@ -55,6 +55,31 @@ TEST_CASE(
       R"(The tool "inventory_lookup" was called 2 times, and whether it had an effect is unknown: TimeoutError.)");
 }
 
+TEST_CASE(
+    "the earliest time of another call is told as a fact, rounded up, and not of an unknown outcome [G5]",
+    "[model_text]") {
+  auto limited = failure(1);
+  limited.retry_after = encore::Duration{1'000'000'001};
+  CHECK(
+      tell_model(limited, {.advice = "Ask the user."}) ==
+      R"(The tool "inventory_lookup" failed after 1 attempt: TimeoutError. The earliest time named for another call is 2 s from now. Ask the user.)");
+  limited.retry_after = encore::Duration::zero();
+  CHECK(tell_model(limited) == R"(The tool "inventory_lookup" failed after 1 attempt: TimeoutError.)");
+  limited.retry_after = encore::Duration::max();
+  CHECK(tell_model(limited).ends_with("is 9223372037 s from now."));
+  limited.outcome_unknown = true;
+  CHECK(tell_model(limited).ends_with("unknown: TimeoutError."));
+}
+
+TEST_CASE("a tool's own words for the model are told as they are, after everything else [G5]",
+          "[model_text]") {
+  auto said = failure(1);
+  said.error = std::make_exception_ptr(encore::ToolError{"no SKU A-18"});
+  CHECK(
+      tell_model(said, {.exception_text = true, .advice = "Ask the user."}) ==
+      R"(The tool "inventory_lookup" failed after 1 attempt: encore::ToolError. Ask the user. The tool says: no SKU A-18)");
+}
+
 TEST_CASE("a call that was refused is told with its reason [G4]", "[model_text]") {
   CHECK(tell_model(failure(0, StopReason::call_limit_reached)) ==
         R"(The tool "inventory_lookup" was not called: call_limit_reached.)");

@@ -169,6 +169,7 @@ class Attempt {
   std::string_view call_id() const noexcept { return call_.id(); }
   std::string_view call_name() const noexcept { return call_.name(); }
   const Call& call() const noexcept { return call_.call(); }
+  const CurrentCall& current() const noexcept { return call_; }
   const StopView& stop() const noexcept { return call_.call().stop; }
 
   /// When this attempt must be over: at the call's earliest limit, or at its own, if that comes first. An inner call can take

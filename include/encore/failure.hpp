@@ -159,6 +159,9 @@ struct Failure {
   /// An attempt's request left without an answer, none came to a later attempt, and repeating it is not harmless: it may
   /// have had its effect, whatever `reason` says. (I3)
   bool outcome_unknown = false;
+  /// The earliest time of another call that the server's last hint, or the guard that refused, named, from the end of this one;
+  /// empty if nobody did. (G5)
+  std::optional<Duration> retry_after{};
   int inner_attempts = 1;  ///< that what was called made of each attempt by itself, at most (J1)
 
   /// The most requests that may have reached the dependency; empty: unlimited.

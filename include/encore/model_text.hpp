@@ -4,7 +4,9 @@
 #include <encore/failure.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/tool/tool_error.hpp>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -16,21 +18,33 @@ struct ModelText {
   std::string_view advice{};  ///< a sentence of its own at the end, as it is
 };
 
-/// The default text for a model: the tool, the attempts and the error's type, on one line. Of an unknown outcome it says so,
-/// and not that the call failed: the tool may have done its work (I3). (G5)
+namespace detail {
+
+/// What the tool itself said, at the end of a text.
+inline void append_words(std::string& text, std::string_view words) {
+  if (!words.empty()) text.append(" The tool says: ").append(words);
+}
+
+}  // namespace detail
+
+/// The default text for a model: the tool, the attempts and the error's type, on one line; the earliest time of another call, if
+/// the server or a guard named one; and what the tool says to the model in a `ToolError`. Of an unknown outcome it says so, and not
+/// that the call failed: the tool may have done its work (I3). Then it names no time. (G5)
 ///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
+///   The tool "inventory_lookup" failed after 1 attempt: RateLimited. The earliest time named for another call is 300 s from now.
 ///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
 ///   The tool "inventory_lookup" was not called: call_limit_reached.
 ///   There is no tool "inventory".
 inline std::string tell_model(const Failure& failure, const ModelText& how = {}) {
-  const auto unknown = failure.reason == StopReason::unknown_tool;
-  std::string text{unknown ? "There is no tool" : "The tool"};
-  if (unknown || !failure.call_name.empty()) append_quoted(text += ' ', failure.call_name);
+  const auto no_tool = failure.reason == StopReason::unknown_tool;
+  const auto unknown = failure.outcome_unknown || failure.reason == StopReason::unknown_outcome;
+  std::string text{no_tool ? "There is no tool" : "The tool"};
+  if (no_tool || !failure.call_name.empty()) append_quoted(text += ' ', failure.call_name);
   const auto count = std::to_string(failure.attempts);
   const auto once = failure.attempts == 1;
   if (failure.refused_on_entry()) {
-    if (!unknown) text.append(" was not called: ").append(to_string(failure.reason));
-  } else if (failure.outcome_unknown || failure.reason == StopReason::unknown_outcome) {
+    if (!no_tool) text.append(" was not called: ").append(to_string(failure.reason));
+  } else if (unknown) {
     text.append(" was called ")
         .append(count)
         .append(once ? " time" : " times")
@@ -39,11 +53,17 @@ inline std::string tell_model(const Failure& failure, const ModelText& how = {})
     text.append(" failed after ").append(count).append(once ? " attempt" : " attempts");
   }
   if (failure.error != nullptr) text.append(": ").append(error_type(failure.error));
-  if (how.exception_text) {
+  const auto words = detail::words_for_model(failure.error);
+  if (how.exception_text && words.empty()) {
     if (const auto said = error_text(failure.error); !said.empty()) append_quoted(text += ": ", said);
   }
   text += '.';
+  if (!unknown && failure.retry_after && *failure.retry_after > Duration::zero())
+    text.append(" The earliest time named for another call is ")
+        .append(std::to_string(std::chrono::ceil<std::chrono::seconds>(*failure.retry_after).count()))
+        .append(" s from now.");
   if (!how.advice.empty()) text.append(1, ' ').append(how.advice);
+  detail::append_words(text, words);
   return text;
 }
 

@@ -151,6 +151,7 @@ class RetryState : public ObservedCall<Policy> {
             .error = error_,
             .observer_errors = observer_errors_,
             .outcome_unknown = outcome_.unknown,
+            .retry_after = retry_after(),
             .inner_attempts = policy_.inner_attempts()};
   }
   std::exception_ptr error() const noexcept { return error_; }
@@ -252,7 +253,20 @@ class RetryState : public ObservedCall<Policy> {
           verdict = admit(attempts() + 1, wait);
       }
     }
+    if constexpr (!Policy::rethrows) {  // somebody tells of the failure
+      if (verdict != StopReason::none) last_hint_ = hint ? hint : hint_from(policy_, failure, now());
+    }
     return verdict;
+  }
+  /// What the server, or the guard that refused, named; the later of both.
+  std::optional<Duration> retry_after() const {
+    auto earliest = last_hint_;
+    if constexpr (guarded) {
+      const auto guards =
+          permits_.admits_again(policy_.guards(), reason_, request_of(call(), attempts() + 1, {}, now()));
+      if (guards && (!earliest || *earliest < *guards)) earliest = guards;
+    }
+    return earliest;
   }
 
   /// An attempt that was cancelled, or refused by a policy within, says nothing of the dependency: its permits come back
@@ -368,6 +382,7 @@ class RetryState : public ObservedCall<Policy> {
   FailureShows shows_ = FailureShows::trouble;  // the last attempt's; a restored call waits to be tried again
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};
+  std::optional<Duration> last_hint_{};  // of a failure after which there is no other attempt
   Pauses<Policy> pauses_{};
   bool may_be_cancelled_ = false;
   std::exception_ptr error_{};

@@ -70,6 +70,17 @@ TEST_CASE("the Nth failure in a row opens, and nobody is let through for the set
   CHECK(circuit.admit(at(37s), immediately));
 }
 
+TEST_CASE("an open circuit says how long it stays so, and no other does [H3]", "[circuit]") {
+  constexpr auto circuit = opened();
+  STATIC_CHECK(circuit.open_for(at(0s)) == 30s);
+  STATIC_CHECK(circuit.open_for(at(29s)) == 1s);
+  STATIC_CHECK(circuit.open_for(at(30s)) == std::nullopt);  // half open: whoever comes first may probe
+  STATIC_CHECK(three_failures_then_30s().open_for(at(0s)) == std::nullopt);
+  auto forced = opened();
+  forced.force_open();
+  CHECK(forced.open_for(at(0s)) == std::nullopt);  // until somebody closes it
+}
+
 TEST_CASE("half open admits exactly one probe at a time [H3]", "[circuit]") {
   auto circuit = opened();
   const auto probe = circuit.admit(at(30s), immediately);

@@ -113,6 +113,15 @@ TEST_CASE("in a policy the call's name chooses [H3]", "[circuit_breakers]") {
   CHECK(policy.run({.name = "lookup"}, [] { return 17; }) == 17);
 }
 
+TEST_CASE("each name's breaker says for itself when it admits again [H3]", "[circuit_breakers]") {
+  encore::testing::FakeClock clock;
+  const encore::Now now{clock};
+  CircuitBreakers breakers{{.each = {.failures_to_open = 1, .open_for = 30s}}};
+  breakers.admit({.call_name = "ship", .now = now})->failed(now, true);
+  CHECK(breakers.admits_again({.call_name = "ship", .now = now}) == 30s);
+  CHECK(breakers.admits_again({.call_name = "lookup", .now = now}) == std::nullopt);
+}
+
 TEST_CASE("threads that meet a name at the same time get the same breaker [H8]",
           "[circuit_breakers][threads]") {
   constexpr int threads = 8;

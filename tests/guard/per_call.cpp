@@ -51,6 +51,15 @@ struct Setting {
   }
 };
 
+TEST_CASE("asked about calls, a breaker says when it admits again [H3, G5]", "[per_call]") {
+  Setting setting;
+  const auto policy = setting.policy(0).with(encore::ReturnOutcome{});
+  Scripted<int> tool{always(throws<Timeout>("slow"))};
+  for (int call = 0; call < 2; ++call) CHECK_FALSE(policy.run(tool).failure().retry_after);
+  setting.clock.advance(5s);
+  CHECK(policy.run(tool).failure().retry_after == 25s);
+}
+
 TEST_CASE("asked about calls, a breaker counts exhausted calls and not their attempts [H3]", "[per_call]") {
   Setting setting;
   Scripted<int> tool{always(throws<Timeout>("slow"))};

@@ -283,7 +283,8 @@ TEST_CASE("returned errors are told to observers, and retried only where the pol
   CHECK(runs == 1);
   CHECK(warehouse.trace.events().back().error_result);
   warehouse.catalog.add("again", ReplaySafety::repeatable, policy.with(encore::RetryIfErrorResult{}), busy);
-  CHECK(warehouse.call("again").content == R"(The tool "again" failed after 3 attempts.)");
+  CHECK(warehouse.call("again").content ==
+        R"(The tool "again" failed after 3 attempts. The tool says: busy)");
   CHECK(runs == 4);
 }
 

@@ -84,6 +84,11 @@ class Circuit {
     if (ahead > Duration::zero()) waits_until_ = begins;
     return Ticket{generation_, true};
   }
+  /// How long it stays open, from now; empty if that has no time, or if it is not open. (H3)
+  constexpr std::optional<Duration> open_for(TimePoint now) const noexcept {
+    if (state(now) != CircuitState::open || open_until_ == (TimePoint::max)()) return std::nullopt;
+    return time_between(now, open_until_);
+  }
   /// The wait is over: the ticket as it is now, if the attempt may still begin. (H2)
   constexpr std::optional<Ticket> admit_again(Ticket ticket, TimePoint now) noexcept {
     if (!ticket.probe || ticket.generation != generation_) return admit(now, Duration::zero());

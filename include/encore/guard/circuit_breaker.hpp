@@ -95,6 +95,12 @@ class CircuitBreaker {
     const std::lock_guard lock{mutex_};
     return circuit_.state(time);
   }
+  /// How long it admits no attempt, from now: as long as it is open. (H3)
+  std::optional<Duration> admits_again(const AdmissionRequest& request) const {
+    const auto time = request.now();
+    const std::lock_guard lock{mutex_};
+    return circuit_.open_for(time);
+  }
   /// Opens it until `reset`: for an operator. What comes of the attempts under way is ignored.
   void force_open() {
     change([](Circuit& circuit) { circuit.force_open(); });

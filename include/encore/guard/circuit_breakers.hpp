@@ -38,6 +38,10 @@ class CircuitBreakers {
     return (*this)[request.call_name].admit(request);
   }
 
+  std::optional<Duration> admits_again(const AdmissionRequest& request) const {
+    return breakers_.at(request.call_name).admits_again(request);
+  }
+
   /// The breaker of a name, made if there is none yet.
   CircuitBreaker& operator[](std::string_view name) { return breakers_[name]; }
 

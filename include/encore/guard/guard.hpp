@@ -34,7 +34,8 @@ struct AdmissionRequest {
 /// `still_admitted(now)`, asked on waking from the wait (H2); `answered(now)`, in place of `failed(now, false)` if what failed was
 /// returned: then somebody answered (H3). `refusal` is the stop reason.
 /// A guard may have a second `admit(request, failure)`, which is then asked before a retry, if it takes such a failure: a
-/// `const Thrown&` or a `const Returned<Value>&`.
+/// `const Thrown&` or a `const Returned<Value>&`. One that knows when it may admit again says so in an optional
+/// `std::optional<Duration> admits_again(request) const`, counted from now: the model is told of it (G5, H3).
 /// With `static constexpr bool per_call = true` it is asked once for each call, and told of the call's end.
 template <class G>
 concept Guard = Plays<G, role::Guard> &&

@@ -34,6 +34,11 @@ class PerCall {
   explicit PerCall(const G&&) = delete;  // a temporary guard would be gone before its first call
 
   std::optional<Permit> admit(const AdmissionRequest& request) const { return guard_->admit(request); }
+  std::optional<Duration> admits_again(const AdmissionRequest& request) const
+    requires requires(const G& guard) { guard.admits_again(request); }
+  {
+    return guard_->admits_again(request);
+  }
 
  private:
   G* guard_;

@@ -63,6 +63,23 @@ class Permits {
     });
     return refused;
   }
+  /// The longest time that a guard with this refusal names until it may admit again.
+  template <class Guards>
+  static std::optional<Duration> admits_again(const Guards& guards, StopReason refused,
+                                              const AdmissionRequest& request) {
+    std::optional<Duration> longest;
+    [[maybe_unused]] const auto ask = [&]<class Asked>(std::type_identity<Asked>, const auto& guard) {
+      if constexpr (requires { guard.admits_again(request); }) {
+        if (Asked::refusal != refused) return;
+        const auto its = guard.admits_again(request);
+        if (its && (!longest || *longest < *its)) longest = its;
+      }
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (ask(std::type_identity<std::remove_cvref_t<G>>{}, at<I>(guards).get()), ...);
+    }(Indices{});
+    return longest;
+  }
   void attempt_failed(const Now& now, FailureShows shows) {
     settle<false>([&](auto& permit) { report(permit, now, shows); });
   }

@@ -9,6 +9,7 @@
 #include <encore/retry_policy.hpp>
 #include <encore/retrying.hpp>
 #include <encore/schedule.hpp>
+#include <encore/tool/error_result.hpp>
 #include <encore/tool/policy_text.hpp>
 #include <encore/tool/tell_model.hpp>
 #include <encore/tool/tool_call.hpp>
@@ -151,6 +152,11 @@ class ToolOf final : public AnyTool {
         report.ended(attempt, nullptr);
         return result;
 #if defined(__cpp_exceptions)
+      } catch (const ToolError& error) {
+        const auto answers = is_answer(policy_, error, attempt);
+        report.ended(attempt, answers ? nullptr : std::current_exception());
+        if (!answers) throw;
+        return answer_of(error, attempt);
       } catch (...) {
         report.ended(attempt, std::current_exception());
         throw;

@@ -1,11 +1,15 @@
 // Results that say that the tool failed, although it returned.
 #pragma once
+#include <encore/attempt.hpp>
+#include <encore/deferred_cancellation.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/tool/tool_error.hpp>
 #include <encore/tool/tool_result.hpp>
 #include <encore/verdict.hpp>
 
 #include <concepts>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -83,6 +87,25 @@ bool says_error(const Test& errors, const T& result) {
           return is_error_result(result);
       },
       threw);
+}
+
+/// Is a tool's error the tool's answer? Unless the policy's filter or a never-list has something to say of it. In its handler.
+template <class Policy>
+bool is_answer(const Policy& policy, const ToolError& error, const Attempt& attempt) {
+  const FailedAttempt known{attempt.ordinal, &attempt.current(), &attempt.notes()};
+  const Thrown thrown{&error, known};
+  auto answers = false;
+  deferring_cancellation([&] {
+    answers = judge(policy, thrown) == StopReason::not_retryable &&
+              never_verdict(policy, thrown) == StopReason::none;
+  });
+  return answers;
+}
+
+/// A tool's error as its answer.
+inline ToolResult answer_of(const ToolError& error, const Attempt& attempt) {
+  attempt.mark_error_result();
+  return {ToolStatus::error, error.what(), std::string{attempt.call_name()}, std::string{attempt.call_id()}};
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include <encore/ingredient.hpp>
 #include <encore/model_text.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/tool/error_result.hpp>
 #include <encore/tool/tool_result.hpp>
 
 #include <concepts>
@@ -37,7 +38,9 @@ R answer_with(ToolResult&& result) {
 }  // namespace detail
 
 /// Tells the model that the call failed: a `ToolResult` with the default text, which has no exception text and gives no advice;
-/// both can be asked for. If the last failure is a value, it is not looked at. (G5)
+/// both can be asked for. If the last failure is a returned error, what it says reaches the model as well: the words of a
+/// `ToolResult` after the text; a result of another type that says that it is one (`is_error_result`) as it is, unless the outcome
+/// is unknown. (G5)
 ///   ToolRetry tools{policy, Repeatable{"lookup"}, TellModel{}};
 struct TellModel {
   using role = encore::role::OnFailure;
@@ -51,7 +54,17 @@ struct TellModel {
     return detail::answer_with<R>(error_result_of(failure, tell_model(failure, text)));
   }
   template <class R, class Last>
-  R failed(Failure&& failure, Last&&) const {
+  R failed(Failure&& failure, Last&& last) const {
+    using Value = std::remove_cvref_t<Last>;
+    if constexpr (std::same_as<Value, ToolResult>) {
+      if (last.is_error()) {
+        auto told = tell_model(failure, text);
+        detail::append_words(told, last.content);
+        return detail::answer_with<R>(error_result_of(failure, std::move(told)));
+      }
+    } else if constexpr (SaysIfError<Value> && std::convertible_to<Last, R>) {
+      if (is_error_result(last) && !failure.outcome_unknown) return std::forward<Last>(last);
+    }
     return failed<R>(std::move(failure));
   }
 };

@@ -27,6 +27,7 @@ namespace encore {
 /// exception leaves as it is, unless its outcome is unknown: then the failure strategy answers, whatever the tool. (I1, I3)
 ///   ToolRetry tools{policy, Repeatable{"inventory_lookup"}, RepeatableWithKey{"ship"}, TellModel{}};
 ///   ToolResult result = tools.handle(tool_call, [&](const auto& call, const Attempt& attempt) { return dispatch(call, attempt); });
+/// A `ToolError` that the policy's filter does not match is, under `TellModel` and its like, the tool's answer, if it was declared.
 /// Beside the declarations it takes a failure strategy (`TellModel`, `TellModelWith`, `FormatFailure`, `ReturnOutcome`; without
 /// one exceptions are rethrown), `ErrorResultIf`, `OnUnknownOutcome`, `OnKeyReused`, and whatever else a policy is made of. An
 /// immutable value: use one from any number of threads. It holds no lock while a tool runs or a call waits.
@@ -105,8 +106,28 @@ class ToolRetry {
       : policy_{std::move(policy)},
         parts_{parts} {}
 
+  // Under a strategy that answers in the tool's place a `ToolError` may be its answer. What is excluded stays untouched. (I1)
+  template <class R>
+  static constexpr bool takes_answers =
+      !Policy::rethrows && !std::is_reference_v<R> && std::convertible_to<ToolResult, R> &&
+      std::same_as<typename Policy::FailureStrategyType::template result<R>, R>;
+
   template <class R, class C, class F>
   R attempt_with(const C& call, F& callable, const Attempt& now) const {
+#if defined(__cpp_exceptions)
+    if constexpr (takes_answers<R>) {
+      try {
+        return call_once<R>(call, callable, now);
+      } catch (const ToolError& error) {
+        if (now.call().replay == ReplaySafety::excluded || !detail::is_answer(policy_, error, now)) throw;
+        return detail::answer_of(error, now);
+      }
+    } else
+#endif
+      return call_once<R>(call, callable, now);
+  }
+  template <class R, class C, class F>
+  R call_once(const C& call, F& callable, const Attempt& now) const {
     using Value = std::remove_cvref_t<R>;
     if constexpr (std::is_void_v<R>) {
       detail::invoke_attempt(callable, now, call);
