@@ -1,4 +1,5 @@
 #include "attempts.hpp"
+#include <encore/guard/circuit_breaker.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
@@ -181,6 +182,32 @@ TEST_CASE("a call that has stopped is not gone on with, though its driver asks a
   REQUIRE(retrying.threw(busy) == exhausted);
   CHECK(retrying.resume() == exhausted);
   CHECK(retrying.attempts() == 1);
+}
+
+TEST_CASE("what is reported of a call that has stopped is an event for nobody, and changes nothing [F1, H1]",
+          "[retrying]") {
+  FakeClock clock;
+  Recorder trace;
+  encore::CircuitBreaker breaker{{.failures_to_open = 2}};
+  const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{0}, clock, trace, breaker};
+  const auto report_again = [&](auto& retrying, const Decision& stopped) {
+    const auto before = trace.events();
+    retrying.succeeded();
+    CHECK(retrying.threw(busy) == stopped);
+    CHECK(retrying.returned(17) == stopped);
+    CHECK(retrying.reason() == stopped.stop);
+    CHECK(trace.events() == before);
+    CHECK(breaker.state(Now{clock}) == CircuitState::closed);
+  };
+  Retrying failed{policy, {.id = "failed"}};
+  REQUIRE(failed.begin().goes_on());
+  REQUIRE_FALSE(failed.threw(busy).goes_on());
+  report_again(failed, {.stop = StopReason::retries_exhausted});
+
+  Retrying done{policy, {.id = "done"}};
+  REQUIRE(done.begin().goes_on());
+  done.succeeded();
+  report_again(done, {.stop = StopReason::succeeded});
 }
 
 }  // namespace

@@ -44,16 +44,21 @@ class Retrying {
     return state_.begin();
   }
 
-  /// The attempt ended well, and with it the call.
-  void succeeded() { state_.succeeded(); }
+  /// The attempt ended well, and with it the call. Once a call has stopped, what is reported of it changes nothing, and nobody else
+  /// hears of it. (F1, H1)
+  void succeeded() {
+    if (!is_over()) state_.succeeded();
+  }
 
   /// The attempt threw; called inside the handler. `error` is null if a `catch (const std::exception&)` does not catch it.
-  [[nodiscard]] Decision threw(const std::exception* error) { return state_.threw(error); }
+  [[nodiscard]] Decision threw(const std::exception* error) {
+    return is_over() ? Decision{.stop = reason()} : state_.threw(error);
+  }
 #if defined(__cpp_exceptions)
   /// The same for whatever is being handled, at the price of a rethrow. A thread's forced unwind ends the call as cancelled,
   /// and has to be rethrown. (B4)
   [[nodiscard]] Decision threw() {
-    if (std::current_exception() == nullptr) return state_.unwound();
+    if (std::current_exception() == nullptr) return is_over() ? Decision{.stop = reason()} : state_.unwound();
     try {
       throw;
     } catch (const std::exception& error) {
@@ -78,6 +83,7 @@ class Retrying {
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
     static_assert(detail::filter_fits<Policy, Value>());
+    if (is_over()) return {.stop = reason()};
     if constexpr (detail::judges_value<Policy, Value, true>) return state_.returned(value);
     succeeded();
     return {.stop = StopReason::succeeded};
@@ -86,7 +92,7 @@ class Retrying {
   /// The wait is over, or was ended by a stop request: may the next attempt start? If so it has; make it. A call that has
   /// stopped stays so. (D3, H2, K1)
   [[nodiscard]] Decision resume() {
-    if (reason() != StopReason::none) return {.stop = reason()};
+    if (is_over()) return {.stop = reason()};
     return state_.resume();
   }
 
@@ -108,6 +114,8 @@ class Retrying {
 
  private:
   friend struct detail::Restorer;
+
+  bool is_over() const noexcept { return reason() != StopReason::none; }
 
   const Policy& policy_;
   Call call_;
