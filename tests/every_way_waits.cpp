@@ -196,6 +196,40 @@ TEST_CASE("a hint exactly at its cap is obeyed where nobody looks at the call, a
   CHECK(sleeps_after(5s + 1ns, HintCap{5s}) == Durations{});
 }
 
+TEST_CASE("an attempt's own limit runs down alike for threads, coroutines and calls that somebody sees [D6]",
+          "[waits]") {
+  FakeClock clock;
+  std::vector<Duration> left;
+  const auto look = [&](const Attempt& attempt) {
+    clock.advance(attempt.ordinal * 50ms);
+    left.push_back(*attempt.remaining());
+    throw Busy{};
+  };
+  const RetryPolicy policy{RetryOn<Busy>{},       clock,     MaxRetries{2}, ConstantBackoff{1h},
+                           AttemptTimeout{120ms}, NoJitter{}};
+  const auto runs = [&](const auto& way) {
+    left.clear();
+    CHECK_THROWS_AS(way(), Busy);
+    CHECK(left == std::vector<Duration>{70ms, 20ms, 0ms});
+  };
+  runs([&] { policy.run(look); });
+  runs([&] { policy.with(Observe{[](const Event&) {}}, AdmitsAll{}).run(call, look); });
+  runs([&] { policy.with(TimeBudget{8h}).run({.id = "a", .deadline = TimePoint::max()}, look); });
+  runs([&] {
+    ManualExecutor executor{clock};
+    const auto looks = [&](const Attempt& attempt) -> Task<int> {
+      look(attempt);
+      co_return 17;
+    };
+    executor.run(co_run(policy, call, looks, executor.sleeper()));
+  });
+
+  FakeClock unread;  // where the limit is left open at run time, nobody reads the clock
+  RetryPolicy{RetryOn<Busy>{}, unread, RetrySettings{}}.run(
+      [](const Attempt& attempt) { CHECK(!attempt.remaining()); });
+  CHECK(unread.readings() == 0);
+}
+
 // ---- slept ------------------------------------------------------------------------------------------------------------------
 
 /// Sleeps for ten times as long as it was told, and is woken by a stop request if one is to come.
