@@ -159,6 +159,11 @@ void guards_of_a_policy() {
 
   RetryBudget budget{{.share = 0.1}};
   expect(reason(policy.with(budget)) == retry_budget_spent, "RetryBudget: two retries, and no third");
+  const auto before = fake_clock.now();
+  expect(
+      reason(policy.with(budget, WaitWhenRefused{}, ConstantBackoff{1s}, NoJitter{})) == retry_budget_spent &&
+          fake_clock.now() - before == 1s,
+      "WaitWhenRefused");
   RetryQuota like_grpc{GrpcRetryThrottling{.max_tokens = 4, .token_ratio = 0.1}};
   expect(reason(policy.with(like_grpc)) == retry_budget_spent, "GrpcRetryThrottling");
   RetryQuota like_aws{AwsRetryQuota{}, RetryOn<RateLimited>{}};

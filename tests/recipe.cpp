@@ -107,6 +107,7 @@ static_assert(comes_and_goes<role::Seed, Seed>);
 static_assert(comes_and_goes<role::Nesting, WhenNested>);
 static_assert(comes_and_goes<role::Fibers, OnFibers>);
 static_assert(comes_and_goes<role::InnerAttempts, AlreadyRetries>);
+static_assert(comes_and_goes<role::WhenRefused, WaitWhenRefused>);
 static_assert(comes_and_goes<role::Never, NeverRetry<int>>);
 static_assert(comes_and_goes<role::Observer, Recorder&>);
 

@@ -147,9 +147,9 @@ class CallState {
     next_ = state().returned_failure(value, verdict);
   }
 
-  /// Waits, if another attempt follows, and begins it. Answers false if the call is over.
+  /// Waits, if there is a wait, and begins the next attempt. Answers false if the call is over.
   ENCORE_NO_INLINE bool waited() {
-    if (!next_.goes_on()) return false;
+    if (!State::waits_after(next_)) return false;
     sleep_through(state().policy(), state(), next_.wait);
 #if defined(__cpp_exceptions)
     try {
@@ -239,7 +239,8 @@ class CallState {
     const auto refused = permits().admit(policy.guards(), request_of(call, 1, Duration::zero(), now));
     if (refused != StopReason::none) {
       make_if_needed(call);
-      return state().refuse(refused).goes_on();
+      next_ = state().refused_by_guard(refused);
+      return false;
     }
     permits().began(now);
     return begin_first(policy, call);
@@ -273,11 +274,13 @@ class CallState {
     const auto at = started() ? started() : start_of(*unmade_, call);
     if constexpr (!Framed) frame_.make(*unmade_, call, at, around(*unmade_));
     make(at);
-    return state().begin().goes_on();
+    next_ = state().begin();
+    return next_.goes_on();
   }
   void make(const std::optional<TimePoint>& started) {
     state_.make(*unmade_, frame_.get(), permits(), started, errors());
     if constexpr (Resumed) state().may_be_cancelled();
+    if constexpr (Policy::waits_when_refused) state().driver_waits();
     unmade_ = nullptr;
   }
   void make_if_needed([[maybe_unused]] const Call& call = unseen_call) {
@@ -302,7 +305,7 @@ class CallState {
       return false;
     }
     next_ = state().threw(known, matched);
-    return next_.goes_on() || (!Policy::rethrows && State::answered_for(next_.stop));
+    return State::waits_after(next_) || (!Policy::rethrows && State::answered_for(next_.stop));
   }
 #endif
   template <class Passed, class... C>

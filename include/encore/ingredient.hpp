@@ -33,6 +33,7 @@ struct Nesting {};
 struct Fibers {};
 struct InnerAttempts {};
 struct FailureTest {};
+struct WhenRefused {};
 struct Observer {};
 struct Guard {};
 struct Settings {};  ///< a bundle that plays several roles at once: `RetrySettings`

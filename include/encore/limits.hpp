@@ -104,6 +104,17 @@ struct NothingBeforeRetry {
   using role = encore::role::BeforeRetry;
 };
 
+/// A call that a guard of the policy refuses, as a spent retry budget or an open breaker does, ends after the wait that it would
+/// have had, and on entry after the first of the schedule: so no loop that calls again and again becomes a hot one. Permits
+/// come back before that wait; it is not longer than the time that is left, a stop request ends it, it counts as slept, and the
+/// guard's reason stays. Who drives a call by hand finds it in the last decision, which has a `stop` and a `wait`. (H10)
+struct WaitWhenRefused {
+  using role = encore::role::WhenRefused;
+};
+struct EndsWhenRefused {
+  using role = encore::role::WhenRefused;
+};
+
 /// Makes the draws a function of this seed and the call's id, so that a whole run repeats. (C8)
 struct Seed {
   using role = encore::role::Seed;

@@ -53,6 +53,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
   static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
   static constexpr bool says_fibers = std::same_as<Slot<role::Fibers>, OnFibers>;
+  static constexpr bool waits_when_refused =
+      guarded && std::same_as<Slot<role::WhenRefused>, WaitWhenRefused>;
   static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
   static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;

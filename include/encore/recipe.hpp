@@ -67,6 +67,8 @@ template <>
 struct default_for<role::InnerAttempts> : defaults_to<AttemptsOnce> {};
 template <>
 struct default_for<role::FailureTest> : defaults_to<FailsWithoutValue> {};
+template <>
+struct default_for<role::WhenRefused> : defaults_to<EndsWhenRefused> {};
 
 // ---- lists of types ------------------------------------------------------------------------------------------------
 
@@ -84,10 +86,11 @@ template <class... L>
 using join_t = typename join<L...>::type;
 
 /// The roles that are played once, in canonical order; and those that may be played by many.
-using SingleRoles = Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget,
-                         role::LeastAttemptTime, role::AttemptTimeout, role::BeforeRetry, role::Backoff,
-                         role::Jitter, role::HintSource, role::HintCap, role::OnFailure, role::Unmatched,
-                         role::Seed, role::Nesting, role::Fibers, role::InnerAttempts, role::FailureTest>;
+using SingleRoles =
+    Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget, role::LeastAttemptTime,
+         role::AttemptTimeout, role::BeforeRetry, role::Backoff, role::Jitter, role::HintSource,
+         role::HintCap, role::OnFailure, role::Unmatched, role::Seed, role::Nesting, role::Fibers,
+         role::InnerAttempts, role::FailureTest, role::WhenRefused>;
 using ManyRoles = Plus<role::Never, role::Observer, role::Guard>;
 
 template <class Role, class List>

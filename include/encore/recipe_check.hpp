@@ -144,6 +144,7 @@ consteval void check_recipe() {
     static_assert(at_most_one<role::InnerAttempts, Given>, "a RetryPolicy takes one AlreadyRetries");
     static_assert(at_most_one<role::FailureTest, Given>,
                   "a RetryPolicy takes one FailsIf: ask both in one function");
+    static_assert(at_most_one<role::WhenRefused, Given>, "a RetryPolicy takes one WaitWhenRefused");
   }
 }
 

@@ -61,10 +61,13 @@ struct Restorer {
     Duration wait{};
     auto refused = next_attempt(policy, WaitUnderWay<Policy>{state, left}, hint, wait);
     if constexpr (Policy::guarded) {
-      if (refused == StopReason::none) refused = state.admit(state.attempts() + 1, left);
+      if (refused == StopReason::none) state.refused_ = refused = state.admit(state.attempts() + 1, left);
     }
     if (refused == StopReason::none) return {.wait = left};
     state.slept_ = sum_of(state.slept_, larger_of(state.wait_ - left, Duration::zero()));
+    if constexpr (Policy::waits_when_refused) {
+      if (state.refused_ != StopReason::none) return state.end_after(left, nullptr);
+    }
     return state.finish(refused, nullptr);
   }
   template <class Policy>

@@ -101,6 +101,7 @@ struct Endings {
   static const auto& strategy(State& state) noexcept { return state.state().policy().failure_strategy(); }
   // There was no attempt. (G4)
   ENCORE_COLD static Result refused(State& state) {
+    if constexpr (Policy::waits_when_refused) state.waited();
     if constexpr (Policy::rethrows)
       refuse_call(state.state().reason(), state.state().current());
     else

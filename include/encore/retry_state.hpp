@@ -37,6 +37,8 @@ class RetryState : public ObservedCall<Policy> {
         permits_{permits} {}
   /// Its waits may be cancelled in ways that are not known beforehand, as a coroutine's.
   void may_be_cancelled() noexcept { may_be_cancelled_ = true; }
+  /// Whoever drives it resumes it after every wait, also that of a call which ends there.
+  void driver_waits() noexcept { driver_waits_ = true; }
 
   using Observed::answered_for;
   using Observed::attempts;
@@ -51,10 +53,11 @@ class RetryState : public ObservedCall<Policy> {
       refused = StopReason::expired_on_entry;
     else
       refused = call().refused;
-    if constexpr (guarded) {
-      if (refused == StopReason::none) refused = admit(1, Duration::zero());
-    }
     if (refused != StopReason::none) return refuse(refused);
+    if constexpr (guarded) {
+      refused = admit(1, Duration::zero());
+      if (refused != StopReason::none) return refused_by_guard(refused);
+    }
     start_attempt();
     return {};
   }
@@ -69,6 +72,23 @@ class RetryState : public ObservedCall<Policy> {
     if constexpr (guarded) permits_.release();
     frame_.attempt.ordinal = 0;
     return finish(reason, nullptr);
+  }
+
+  /// A guard admits no attempt.
+  Decision refused_by_guard(StopReason reason) {
+    if constexpr (!Policy::waits_when_refused) {
+      return refuse(reason);
+    } else {
+      refused_ = reason;
+      const auto wait = pauses_.next(policy_, frame_.current, std::nullopt);
+      const auto left = time_left();
+      frame_.attempt.ordinal = 0;
+      return end_after(left ? smaller_of(wait, *left) : wait, nullptr);
+    }
+  }
+  /// Is there a wait after this decision? Whoever drives the call waits, and then resumes it.
+  static constexpr bool waits_after(const Decision& next) noexcept {
+    return next.goes_on() || (Policy::waits_when_refused && next.wait > Duration::zero());
   }
 
   void succeeded() {
@@ -87,7 +107,9 @@ class RetryState : public ObservedCall<Policy> {
     const Thrown thrown{error, known};
     const auto next = decide(
         thrown, &thrown, [&] { return matched ? judge_matched(policy_, thrown) : judge(policy_, thrown); });
-    if (next.goes_on() ? may_end_in_the_wait() : !Policy::rethrows && answered_for(next.stop))
+    const auto ends_after_wait = !next.goes_on() && waits_after(next);
+    if (next.goes_on() ? may_end_in_the_wait()
+                       : ends_after_wait || (!Policy::rethrows && answered_for(next.stop)))
       error_ = std::current_exception();
     return next;
   }
@@ -105,7 +127,7 @@ class RetryState : public ObservedCall<Policy> {
     error_ = nullptr;
     if (reason_ != StopReason::none) return;
     note_outcome();
-    finish(StopReason::cancelled, nullptr, TerminalMode::none);
+    finish(refused_ != StopReason::none ? refused_ : StopReason::cancelled, nullptr, TerminalMode::none);
   }
 
   template <class Value>
@@ -195,17 +217,21 @@ class RetryState : public ObservedCall<Policy> {
   }
 
   Decision resumed(bool cancelled, CutShort& cut) {
-    auto reason = StopReason::none;
+    const auto stopped = cancelled || call().stop.stop_requested();
     auto slept = wait_;
+    if (stopped && wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
+    slept_ = sum_of(slept_, slept);
+    if constexpr (Policy::waits_when_refused) {
+      if (refused_ != StopReason::none) return finish_with_kept_error(refused_);
+    }
+    auto reason = StopReason::none;
     std::optional<TimePoint> at;
-    if (cancelled || call().stop.stop_requested()) {
+    if (stopped) {
       reason = StopReason::cancelled;
-      if (wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
     } else if (frame_.limits.bounded()) {
       at = policy_.clock().now();
       reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
     }
-    slept_ = sum_of(slept_, slept);
     if constexpr (guarded) {
       if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
       if (reason != StopReason::none) permits_.release_attempt();
@@ -251,6 +277,7 @@ class RetryState : public ObservedCall<Policy> {
           verdict = admit(attempts() + 1, wait, failure);
         else
           verdict = admit(attempts() + 1, wait);
+        if constexpr (Policy::waits_when_refused) refused_ = verdict;
       }
     }
     if constexpr (!Policy::rethrows) {  // somebody tells of the failure
@@ -330,22 +357,44 @@ class RetryState : public ObservedCall<Policy> {
 
   Decision fail(StopReason stop, Duration wait, const std::optional<Duration>& hint, const Thrown* thrown) {
     this->tell_failed({.stop = stop, .wait = wait}, hint, thrown);
+    if constexpr (Policy::waits_when_refused) {
+      if (refused_ != StopReason::none) return end_after(wait, thrown);
+    }
     if (stop != StopReason::none) return finish(stop, thrown);
+    return wait_for(wait);
+  }
+  Decision wait_for(Duration wait) {
     wait_ = wait;
     if ((may_be_cancelled_ || call().stop.watches()) && wait > Duration::zero())
       wait_began_ = policy_.clock().now();
     return {.wait = wait};
   }
 
+  /// The call ends as refused after the wait that it would have had, its permits given back before. Whoever is not known to
+  /// come back after it hears of it in the last decision. (H10)
+  Decision end_after(Duration wait, const Thrown* thrown) {
+    if (driver_waits_ && wait > Duration::zero()) {
+      give_back(refused_);
+      wait_for(wait);
+    } else {
+      slept_ = sum_of(slept_, wait);
+      finish(refused_, thrown);
+    }
+    return {.stop = refused_, .wait = wait};
+  }
+
+  void give_back(StopReason reason) {
+    if constexpr (guarded) {
+      permits_.call_failed(now(), reason, shows_);
+      permits_.release();
+    }
+  }
   Decision finish(StopReason reason, const Thrown* thrown) {
     return finish(reason, thrown, Observed::mode_of(reason, thrown != nullptr || attempts() == 0));
   }
   Decision finish(StopReason reason, const Thrown* thrown, TerminalMode mode) {
     reason_ = reason;
-    if constexpr (guarded) {
-      permits_.call_failed(now(), reason, shows_);
-      permits_.release();
-    }
+    give_back(reason);
     this->tell_finished(mode, thrown);
     return {.stop = reason};
   }
@@ -385,6 +434,8 @@ class RetryState : public ObservedCall<Policy> {
   std::optional<Duration> last_hint_{};  // of a failure after which there is no other attempt
   Pauses<Policy> pauses_{};
   bool may_be_cancelled_ = false;
+  bool driver_waits_ = false;
+  StopReason refused_ = StopReason::none;  // by a guard, where that has a wait
   std::exception_ptr error_{};
   Permits& permits_;
 };

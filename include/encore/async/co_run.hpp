@@ -88,7 +88,7 @@ bool leaves(const Policy& policy, State& state, const Call& call, const Value& v
     judged = true;
     if (verdict != StopReason::succeeded) {
       state.decide_on_value(value, verdict, call);
-      return !state.next().goes_on() &&
+      return !RetryState<Policy>::waits_after(state.next()) &&
              (Policy::rethrows || !RetryState<Policy>::answered_for(state.next().stop));
     }
   }
@@ -140,6 +140,18 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
   const Call& call = owned.view();
   CallState<Policy, seen, true> state{policy, call};
   if (!unmarked([&] { return state.begin(policy, call, state.asks_first(policy, call)); })) {
+    if constexpr (Policy::waits_when_refused) {
+      if (RetryState<Policy>::waits_after(state.next())) {
+        auto cancelled = false;
+        try {
+          co_await sleep_with(sleeper, state.next().wait, state.state().call().stop);
+        } catch (const std::exception& error) {
+          if (!says_cancelled(Thrown{&error})) throw;
+          cancelled = true;
+        }
+        undisturbed([&] { return state.resume(cancelled); });
+      }
+    }
     if constexpr (Policy::rethrows)
       refuse_call(state.state().reason(), state.state().current());
     else
@@ -187,7 +199,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
       if (returned) throw;
       if (!undisturbed([&] { return state.threw(static_cast<const std::exception*>(nullptr), call); })) throw;
     }
-    if (state.next().goes_on()) {
+    if (RetryState<Policy>::waits_after(state.next())) {
       auto cancelled = false;
       if (state.next().wait > Duration::zero()) {
         try {
