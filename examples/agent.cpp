@@ -3,6 +3,7 @@
 #include <encore/guard/call_limit.hpp>
 #include <encore/guard/loop_detector.hpp>
 #include <encore/guard/spend_limit.hpp>
+#include <encore/guard/step_limit.hpp>
 #include <encore/tool/tool_catalog.hpp>
 #include <encore/tool/tool_run.hpp>
 
@@ -79,7 +80,7 @@ Turn ask_model() {
 int main() {
   const auto tools = my_tools();
   encore::ToolRun run{tools, encore::CallLimit{.run_limit = 20}, encore::LoopDetector{.repeats = 3},
-                      encore::SpendLimit{encore::usd(2)}};
+                      encore::SpendLimit{encore::usd(2)}, encore::StepLimit{.run_limit = 50}};
   while (!run.over()) {
     const auto turn = ask_model();
     run.record(turn.cost);
