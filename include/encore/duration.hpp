@@ -32,7 +32,7 @@ template <class Rep>
 inline constexpr bool is_whole_count = std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(std::int64_t);
 template <class Rep>
 inline constexpr bool is_real_count =
-    std::is_floating_point_v<Rep> &&
+    std::is_floating_point_v<Rep> && std::numeric_limits<Rep>::is_specialized &&
     std::numeric_limits<Rep>::digits <= std::numeric_limits<long double>::digits;
 
 template <class Rep>

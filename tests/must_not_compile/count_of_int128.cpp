@@ -1,5 +1,6 @@
 // EXPECT: max_retries
 // EXPECT: deleted
+// FLAGS: -std=gnu++20
 #include <encore/limits.hpp>
 
 #ifdef ENCORE_FIXED

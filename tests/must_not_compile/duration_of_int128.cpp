@@ -1,4 +1,5 @@
 // EXPECT: a duration that is counted in a built-in number of at most 64 bits
+// FLAGS: -std=gnu++20
 #include <encore/limits.hpp>
 
 #ifdef ENCORE_FIXED
