@@ -357,6 +357,12 @@ TEST_CASE("a first attempt that is not made deposits nothing [H1, H4]", "[retry_
   RetryBudget budget{{.share = 1.0, .floor = 0}};
   budget.admit(asking.first());  // another guard refused
   CHECK(budget.tokens(asking.now) == 0.0);
+  {
+    RetryBudget promised{{.floor = 1}};
+    const auto waiting = promised.admit(asking.retry(1s));
+    promised.admit(asking.first());
+    CHECK(!promised.admit(asking.retry()));  // nor does it give back what another call's retry has
+  }
   auto permit = budget.admit(asking.first());
   permit->began(asking.now);
   permit->began(asking.now);

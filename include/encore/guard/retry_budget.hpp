@@ -3,20 +3,16 @@
 #include <encore/attributes.hpp>
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/guard/guard.hpp>
+#include <encore/guard/retry_account.hpp>
 #include <encore/guard/tokens.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 
-#include <array>
-#include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace encore {
@@ -62,20 +58,21 @@ class RetryBudget {
     Permit(Permit&& other) noexcept : budget_{std::exchange(other.budget_, nullptr)}, stage_{other.stage_} {}
     Permit& operator=(Permit&&) = delete;
     ~Permit() {
-      if (budget_ != nullptr && stage_ != Stage::begun) budget_->give_back(stage_ == Stage::woken);
+      if (budget_ != nullptr && (stage_ == Stage::admitted || stage_ == Stage::woken))
+        budget_->account_.give_back(stage_ == Stage::woken);
     }
 
     void began(const Now& now) {
       if (budget_ == nullptr || stage_ == Stage::begun) return;
       if (stage_ == Stage::first_attempt)
-        std::exchange(budget_, nullptr)->deposit(now);
+        deposit(now);
       else
         begin_retry();
     }
     /// After the wait: does the budget still bear it? What it took at first has aged meanwhile. (H2)
     bool still_admitted(const Now& now) {
       if (budget_ == nullptr) return false;
-      if (stage_ == Stage::admitted && budget_->take(now())) stage_ = Stage::woken;
+      if (stage_ == Stage::admitted && budget_->account_.take(now())) stage_ = Stage::woken;
       return stage_ != Stage::admitted;
     }
     void succeeded(const Now&) noexcept { end(true); }
@@ -85,14 +82,18 @@ class RetryBudget {
     friend class RetryBudget;
     enum class Stage : unsigned char { first_attempt, admitted, woken, begun };
     Permit(RetryBudget* budget, Stage stage) noexcept : budget_{budget}, stage_{stage} {}
+    void deposit(const Now& now) {
+      auto& account = std::exchange(budget_, nullptr)->account_;
+      if (account.takes_deposits()) account.deposit(now());
+    }
     ENCORE_COLD void begin_retry() {
-      if (stage_ == Stage::admitted) budget_->take();
+      if (stage_ == Stage::admitted) budget_->account_.take();
       stage_ = Stage::begun;
     }
     void end(bool well) noexcept {
       if (budget_ == nullptr || stage_ != Stage::begun) return;
       auto& budget = *std::exchange(budget_, nullptr);
-      if (well && budget.refunds_) budget.give_back(true);
+      if (well && budget.refunds_) budget.account_.give_back(true);
     }
     RetryBudget* budget_;
     Stage stage_;
@@ -100,150 +101,28 @@ class RetryBudget {
 
   RetryBudget() : RetryBudget{RetryBudgetOptions{}} {}
   explicit RetryBudget(const RetryBudgetOptions& options)
-      : share_{sum(Tokens{double{options.share}})},
-        floor_{Tokens{options.floor}.millionths()},
-        most_saved_{Tokens{options.most_saved}.millionths()},
-        tenth_{smaller_of(Duration{options.memory}, longest_wait) / tenths},
-        per_tenth_{sum(tokens_of(options.floor_per_second, tenth_))},
-        refunds_{options.success_refunds},
-        deposited_{sum(tokens_of(options.floor_per_second, tenth_ * tenths))} {
-    if (tenth_ == Duration::zero()) refuse_setting("memory", "0s", "is refused: it must be at least 10 ns");
+      : account_{Tokens{double{options.share}}, options.floor, options.memory, options.most_saved,
+                 options.floor_per_second},
+        refunds_{options.success_refunds} {
+    if (Duration{options.memory} < detail::RetryAccount::least_memory)
+      refuse_setting("memory", std::to_string(Duration{options.memory}.count()) + "ns",
+                     "is refused: it must be at least 10 ns");
   }
   RetryBudget(const RetryBudget&) = delete;
   RetryBudget& operator=(const RetryBudget&) = delete;
 
   ENCORE_FORCE_INLINE std::optional<Permit> admit(const AdmissionRequest& request) {
     if (!request.is_retry()) return Permit{this, Permit::Stage::first_attempt};
-    return promise(request.now());
+    if (!account_.promise(request.now())) return std::nullopt;
+    return Permit{this, Permit::Stage::admitted};
   }
 
   /// The retries that would be admitted now, and the part of the next one that is already there.
-  double tokens(const Now& now) {
-    const auto time = now();
-    const std::lock_guard lock{mutex_};
-    advance(time);
-    return static_cast<double>(left(promised_)) / one;
-  }
+  double tokens(const Now& now) { return account_.left_at(now()); }
 
  private:
-  // The bound, and why it holds. `deposited_` and `made_` count, in millionths of a token, what was ever put in and what retries
-  // took, so `left(made_)`, which is floor + deposited - made, is what is there; a retry that begins finds at least one and takes
-  // it. Whoever looks first lets go (in `settle`) of what is more than
-  //   floor + what was deposited in the last `memory`.                                                                     (1)
-  // Let r be the first retry of an interval [a, b]. The retries in it take what was there at r, which by (1) is no more than
-  // floor + deposits in [r - memory, r], and what came later, deposits in [r, b]. Since a <= r: no more than floor + deposits in
-  // [a - memory, b]. Where nobody looks nothing needs to be let go of: the next deposits would have filled it up again.
-  // A deposit is dated at the beginning of its tenth of the memory, which is no later than it was made.
-  // `promised_` counts the retries that wait as well, so that no more are admitted than the deposits pay for.
-
-  using Sum = std::uint64_t;  // may wrap: only differences mean anything
-  static constexpr std::int64_t one = 1'000'000;
-  static constexpr int tenths = 10;
-
-  static Sum sum(Tokens tokens) noexcept { return static_cast<Sum>(tokens.millionths()); }
-  static std::int64_t between(Sum from, Sum to) noexcept { return static_cast<std::int64_t>(to - from); }
-  static Tokens tokens_of(int per_second, Duration span) noexcept {
-    return Tokens{smaller_of(per_second * std::chrono::duration<double>{span}.count(), 2e9)};
-  }
-
-  void deposit(const Now& now) {
-    if (share_ == 0) return;
-    const auto time = now();
-    if (!is_in_this_tenth(time)) [[unlikely]]
-      turn(time);
-    if (between(deposited_.load(std::memory_order_relaxed), full_at_.load(std::memory_order_relaxed)) > 0)
-      deposited_.fetch_add(share_, std::memory_order_relaxed);
-  }
-  // A thread that read the clock just before another one went on to the next tenth is late, and deposits there.
-  bool is_in_this_tenth(TimePoint time) const noexcept {
-    const auto left = time_between(time, tenth_ends_.load(std::memory_order_relaxed));
-    return left > Duration::zero() && left <= 2 * tenth_;
-  }
-  ENCORE_COLD void turn(TimePoint time) {
-    const std::lock_guard lock{mutex_};
-    advance(time);
-  }
-
-  ENCORE_COLD std::optional<Permit> promise(TimePoint time) {
-    const std::lock_guard lock{mutex_};
-    advance(time);
-    if (left(promised_) < one) return std::nullopt;
-    promised_ += one;
-    settle();
-    return Permit{this, Permit::Stage::admitted};
-  }
-  bool take(TimePoint time) {
-    const std::lock_guard lock{mutex_};
-    advance(time);
-    if (left(made_) < one) return false;
-    made_ += one;
-    settle();
-    return true;
-  }
-  void take() {
-    const std::lock_guard lock{mutex_};
-    made_ += one;
-    settle();
-  }
-  ENCORE_COLD void give_back(bool taken) {
-    const std::lock_guard lock{mutex_};
-    promised_ -= one;
-    if (taken) made_ -= one;
-    settle();
-  }
-
-  // ---- with the lock held ----
-
-  std::int64_t left(Sum spent) const noexcept {
-    return floor_ + between(spent, deposited_.load(std::memory_order_relaxed));
-  }
-  Sum& begin_of_tenth(int number) noexcept { return tenths_[static_cast<std::size_t>(number % tenths)]; }
-
-  // Goes on to the tenth of this time. A clock that was set back begins a new one. (D7)
-  void advance(TimePoint time) noexcept {
-    const auto ends = tenth_ends_.load(std::memory_order_relaxed);
-    if (!is_in_this_tenth(time)) {
-      const auto late = time_between(ends, time);
-      const auto set_back = time < ends;
-      auto steps = late / tenth_ >= tenths ? tenths : static_cast<int>(late / tenth_) + 1;
-      if (!started_) steps = 0;
-      for (; steps > 0; --steps) {
-        newest_ = (newest_ + 1) % tenths;
-        begin_of_tenth(newest_) = deposited_.fetch_add(per_tenth_, std::memory_order_relaxed);
-      }
-      const auto since_its_begin = started_ && !set_back ? late % tenth_ : Duration::zero();
-      tenth_ends_.store(later(time, tenth_ - since_its_begin), std::memory_order_relaxed);
-      started_ = true;
-    }
-    settle();
-  }
-  // Lets go of what has aged, and notes from where on a deposit would change nothing.
-  void settle() noexcept {
-    const auto all = deposited_.load(std::memory_order_relaxed);
-    const auto saved = smaller_of(between(begin_of_tenth(newest_ + 1), all), most_saved_);
-    const auto raise = [](Sum& number, Sum least) { number = between(number, least) > 0 ? least : number; };
-    raise(made_, all - static_cast<Sum>(saved));
-    raise(promised_, made_);
-    auto full_at = begin_of_tenth(newest_);
-    raise(full_at, promised_);
-    full_at_.store(full_at + static_cast<Sum>(most_saved_), std::memory_order_relaxed);
-  }
-
-  const Sum share_;
-  const std::int64_t floor_;
-  const std::int64_t most_saved_;
-  const Duration tenth_;
-  const Sum per_tenth_;
+  detail::RetryAccount account_;
   const bool refunds_;
-  std::atomic<Sum> deposited_;
-  std::atomic<Sum> full_at_{0};
-  std::atomic<TimePoint> tenth_ends_{(TimePoint::min)()};
-  std::mutex mutex_;
-  Sum made_ = 0;                      // what retries took that have begun, and what has aged
-  Sum promised_ = 0;                  // the same with those that wait: never less
-  std::array<Sum, tenths> tenths_{};  // what had been deposited when each tenth began
-  int newest_ = 0;
-  bool started_ = false;
 };
 static_assert(Guard<RetryBudget>);
 
