@@ -63,23 +63,22 @@ template <class Rep, class Period>
 constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noexcept {
   detail::check_count<Rep>();
   using Limits = std::numeric_limits<Duration::rep>;
+  using Tick = std::ratio_divide<Period, std::nano>;
   if constexpr (std::is_floating_point_v<Rep>) {
     const long double exact = static_cast<long double>(duration.count()) *
-                              static_cast<long double>(Period::num) * 1e9L /
-                              static_cast<long double>(Period::den);
+                              static_cast<long double>(Tick::num) / static_cast<long double>(Tick::den);
     if (!(exact > static_cast<long double>((Limits::min)())))
       return exact == exact ? (Duration::min)() : Duration::zero();
     if (exact >= static_cast<long double>((Limits::max)())) return (Duration::max)();
     const auto whole = static_cast<Duration::rep>(exact);
     const long double part = exact - static_cast<long double>(whole);
-    // What the type may be off by, at most one half: 16.1 s are 16,100,000,000.000001 ns in a double.
+    // What type and arithmetic may be off by, at most one half: 16.1 s are 16,100,000,000.000001 ns in a double.
     const long double share =
-        (exact < 0 ? -exact : exact) * static_cast<long double>(std::numeric_limits<Rep>::epsilon());
+        (exact < 0 ? -exact : exact) * 2 * static_cast<long double>(std::numeric_limits<Rep>::epsilon());
     const long double off = share < 0.5L ? share : 0.5L;
     if (part > off) return Duration{whole + 1};
     return Duration{part < off - 1.0L ? whole - 1 : whole};
   } else {
-    using Tick = std::ratio_divide<Period, std::nano>;
     constexpr auto times = static_cast<std::uintmax_t>(Tick::num),
                    per = static_cast<std::uintmax_t>(Tick::den);
     constexpr auto most = static_cast<std::uintmax_t>((Limits::max)());
