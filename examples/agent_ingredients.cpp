@@ -213,6 +213,17 @@ int calls_made(Words words, const Guard&... guards) {
   return made;
 }
 
+// Is a run with this guard over after a hundred turns, of which most are refused?
+template <class... Guard>
+bool ends_insisting_model(const Guard&... guards) {
+  ToolCatalog tools;
+  tools.add("search", [](const std::string&) { return "nothing found"; });
+  ToolRun run{tools, guards...};
+  for (int turn = 0; turn < 100; ++turn)
+    run.handle(ToolCall{.name = "search", .arguments = std::to_string(turn)});
+  return run.over() && run.over()->reason == StopReason::run_over;
+}
+
 void guards_of_a_run() {
   expect(calls_made(Words::same, CallLimit{.run_limit = 20}) == 20, "CallLimit");
   expect(calls_made(Words::same, CallLimit{.run_limit = 20, .on_limit = OnLimit::answer_calls}) == 20,
@@ -229,6 +240,10 @@ void guards_of_a_run() {
   expect(calls_made(Words::new_each_time, LoopDetector{}) == 100 &&
              calls_made(Words::new_each_time, by_name) == 3,
          "LoopDetector with a signature of the host's");
+  const RefusedTurns patient{.by_limits = UnlimitedTurns{}};
+  expect(!ends_insisting_model(CallLimit{.run_limit = 20}, patient) &&
+             ends_insisting_model(CallLimit{.run_limit = 20}),
+         "RefusedTurns");
   try {
     calls_made(Words::same, CallLimit{.run_limit = 20, .on_limit = OnLimit::throw_exception});
     expect(false, "OnLimit::throw_exception");
