@@ -1,7 +1,7 @@
 // Where an object lies, whatever its `operator&` says: `std::addressof` without the price of `<memory>`.
 #pragma once
 
-namespace encore::detail {
+namespace encore::shared {
 
 template <class T>
 constexpr T* address_of(T& object) noexcept {
@@ -10,4 +10,4 @@ constexpr T* address_of(T& object) noexcept {
 template <class T>
 void address_of(const T&&) = delete;  // a temporary has no address to keep
 
-}  // namespace encore::detail
+}  // namespace encore::shared

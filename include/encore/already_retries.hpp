@@ -1,5 +1,6 @@
 // A policy around something that retries by itself: it multiplies the requests, and says so.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/limits.hpp>
 #include <encore/setting.hpp>
@@ -7,7 +8,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Says that what is called makes up to so many attempts of its own for each of the policy's, as an HTTP client or an SDK with
 /// retries does. It changes nothing but what is told: events, failures and catalogs then give the product. One layer that
@@ -28,4 +29,4 @@ constexpr std::optional<std::int64_t> max_requests_of(std::optional<int> max_att
   return std::int64_t{*max_attempts} * inner_attempts;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -73,4 +73,4 @@ class AnyRetryPolicy {
   Result (*run_)(const void*, const Call&, Operation);
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

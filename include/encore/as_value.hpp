@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -86,4 +86,4 @@ constexpr auto as_value(F&& callable) {
   return AsValue<std::decay_t<F>>{std::forward<F>(callable)};
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

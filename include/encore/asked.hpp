@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 // Of a function that takes one argument, the type of that argument: what `RetryIf{[](const HttpError&) { … }}` looks at.
 template <class F>
@@ -257,4 +257,4 @@ consteval Kinds kinds_of_test() {
   return {.exceptions = exceptions_exist && can_ask<F, Thrown>};
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -14,7 +14,7 @@
 
 namespace encore {
 
-namespace detail {
+namespace shared {
 
 /// A text of at most so many bytes, kept without allocating. What is longer is cut.
 template <std::size_t Room>
@@ -33,7 +33,7 @@ class ShortText {
   char text_[Room];  // the first `length_` bytes are written
 };
 
-}  // namespace detail
+}  // namespace shared
 
 /// What the callable noted about its attempt, for events and for replay safety. Bounded, allocates nothing. (F6, I3)
 class AttemptNotes {
@@ -82,10 +82,10 @@ class AttemptNotes {
   bool something_answered_ = false;  // of the requests so far
   bool key_used_ = false;
   bool error_result_ = false;
-  detail::ShortText<longest_request_id> request_id_;
+  shared::ShortText<longest_request_id> request_id_;
 };
 
-namespace detail {
+namespace shared {
 
 /// What the attempts of one call leave behind: an unknown outcome stays one until a later attempt is answered, and one that did
 /// not run settles nothing. (I3)
@@ -107,7 +107,7 @@ struct OutcomeSoFar {
   }
 };
 
-}  // namespace detail
+}  // namespace shared
 
 /// The time limits of one call; the earliest holds. (D2)
 struct TimeLimits {
@@ -247,7 +247,7 @@ class Attempt {
   Now now_;
 };
 
-namespace detail {
+namespace shared {
 
 /// Text as a part of a key that nothing in it ends: what is not visible ASCII, '/' and '%' as in a URL.
 inline void append_key_part(std::string& key, std::string_view text) {
@@ -260,7 +260,7 @@ inline void append_key_part(std::string& key, std::string_view text) {
   }
 }
 
-}  // namespace detail
+}  // namespace shared
 
 inline const Attempt* CurrentCall::outer() const noexcept {
   if (call_.outer != nullptr || around_ == nullptr) return call_.outer;
@@ -274,14 +274,14 @@ inline std::string CurrentCall::idempotency_key() const {
         call_.id.empty() ? call_.name : call_.id;  // a made one would be new in each outer attempt
     key_settled_([&] { number_ = outer->call_.inner_numbers_.next(outer->ordinal, id); });
     auto key = outer->call_.idempotency_key();
-    detail::append_key_part(key, id);
+    shared::append_key_part(key, id);
     return key.append(1, '/').append(std::to_string(number_));
   }
   const auto its_scope = scope();
   key_settled_([&] { number_ = its_scope.draw(); });
   auto key = its_scope.text();
-  detail::append_key_part(key, id());
-  return key.append(1, '/').append(detail::hexadecimal(number_));
+  shared::append_key_part(key, id());
+  return key.append(1, '/').append(shared::hexadecimal(number_));
 }
 
 }  // namespace encore

@@ -1,5 +1,19 @@
-// The compiler hints that the success path needs, and one for the linker, spelled once for all compilers.
+// The compiler hints that the success path needs, and two for the linker, spelled once for all compilers.
 #pragma once
+
+/// Stands behind `namespace encore` in each header whose code depends on exceptions or run-time type information. Units built without
+/// one or the other then have entities of their own: a program may link units of all kinds, in any order, and each behaves as it
+/// was built. What is the same in each is shared: calls, attempts, clocks, the process's scope and counter, the mark of an attempt
+/// under way. So no header without this word includes one with it. (L3)
+#if defined(__cpp_exceptions) && defined(__cpp_rtti)
+#define ENCORE_BUILD
+#elif defined(__cpp_exceptions)
+#define ENCORE_BUILD ::inline without_rtti
+#elif defined(__cpp_rtti)
+#define ENCORE_BUILD ::inline without_exceptions
+#else
+#define ENCORE_BUILD ::inline without_exceptions_and_rtti
+#endif
 
 #if defined(_MSC_VER) && !defined(__clang__)
 /// Inlined even where the optimiser would rather not: the first attempt must cost what a hand-written loop costs.
@@ -22,7 +36,13 @@
 #define ENCORE_ONE_PER_PROCESS [[__gnu__::__visibility__("default")]]
 #endif
 
-namespace encore::detail {
+/// What is shared of the library's own tools. It is all found in `detail`.
+namespace encore::shared {}
+namespace encore ENCORE_BUILD::detail {
+using namespace encore::shared;
+}
+
+namespace encore::shared {
 
 /// `object`, whose place on the stack is worked out here. Clang would else do that before the first attempt, in a register that
 /// is saved and restored for it: three instructions of each call, at -O1 to -O3. GCC does it where it stands anyway.
@@ -37,4 +57,4 @@ ENCORE_FORCE_INLINE T& found_here(T& object) noexcept {
 #endif
 }
 
-}  // namespace encore::detail
+}  // namespace encore::shared

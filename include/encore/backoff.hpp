@@ -1,5 +1,6 @@
 // How long to wait before a retry, without jitter: what every backoff answers, and the two that most people need.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
@@ -10,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Says how long to wait before retry `retry`, counted from 0, without jitter: a pure function, the same for every call
 /// and thread. The policy holds the answer between the backoff's floor and cap, whatever it is. (C2, C9) It must not throw:
@@ -208,4 +209,4 @@ struct ConstantBackoff {
 };
 static_assert(Backoff<ConstantBackoff>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

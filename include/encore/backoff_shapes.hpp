@@ -1,6 +1,7 @@
 // The less common backoffs: linear, Fibonacci, an explicit list, one after another.
 #pragma once
 #include <encore/address_of.hpp>
+#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
@@ -15,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// `initial_delay + retry * step`, held between `min_delay` and `max_delay`.
 struct LinearBackoff {
@@ -138,4 +139,4 @@ class ChainedBackoff {
 };
 static_assert(Backoff<ChainedBackoff<ConstantBackoff, ExponentialBackoff>>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

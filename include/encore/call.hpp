@@ -16,7 +16,7 @@
 namespace encore {
 
 class Attempt;
-namespace detail {
+namespace shared {
 class AttemptMark;
 }
 
@@ -78,7 +78,7 @@ static_assert(ReplaySafety{} == ReplaySafety::repeatable && StopReason{} == Stop
 class CurrentCall {
  public:
   /// `around`: the mark of the attempt in which it is made, if it is made on that attempt's thread. (J1)
-  constexpr explicit CurrentCall(const Call& call, const detail::AttemptMark* around = nullptr) noexcept
+  constexpr explicit CurrentCall(const Call& call, const shared::AttemptMark* around = nullptr) noexcept
       : call_{call},
         around_{around} {}
   CurrentCall(const CurrentCall&) = delete;
@@ -112,12 +112,12 @@ class CurrentCall {
   }
 
   const Call& call_;
-  const detail::AttemptMark* around_;
+  const shared::AttemptMark* around_;
   mutable char id_[28];  // written when the id is made
   mutable std::uint8_t length_;
-  mutable detail::MadeOnce id_made_{};
-  mutable detail::MadeOnce key_settled_{};
-  mutable detail::InnerNumbers inner_numbers_{};
+  mutable shared::MadeOnce id_made_{};
+  mutable shared::MadeOnce key_settled_{};
+  mutable shared::InnerNumbers inner_numbers_{};
   mutable std::uint64_t number_;  // of the key, once it is settled: a draw, or that inside an attempt
 };
 

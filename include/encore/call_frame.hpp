@@ -7,7 +7,7 @@
 
 #include <optional>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// A call's identity, limits and notes, and the attempt that its callable is handed. It refers to the call and the clock.
 struct CallFrame {
@@ -59,4 +59,4 @@ ENCORE_FORCE_INLINE CallFrame::CallFrame(const Policy& policy, const Call& call,
       limits(limits_of(policy, call, started)),
       attempt{1, current, notes, limits, Now{policy.clock()}} {}
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Stands for a call that brings no limits and that nobody looks at.
 inline constexpr Call unseen_call{};
@@ -328,4 +328,4 @@ class CallState {
   };
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

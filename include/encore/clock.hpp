@@ -63,7 +63,7 @@ static_assert(Clock<SteadyClock>);
 class Now {
  public:
   template <Clock C>
-  constexpr explicit Now(C& clock) noexcept : clock_{detail::address_of(clock)},
+  constexpr explicit Now(C& clock) noexcept : clock_{shared::address_of(clock)},
                                               reads_{&reads_of<C>} {}
 
   TimePoint operator()() const { return reads_->now(clock_); }

@@ -1,9 +1,10 @@
 // What to do after an attempt.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The answer to "what now?": go on, after a wait, or stop, because. A regular value.
 struct Decision {
@@ -15,4 +16,4 @@ struct Decision {
   friend constexpr bool operator==(const Decision&, const Decision&) noexcept = default;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -8,7 +8,7 @@
 #include <pthread.h>
 #endif
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// While it exists its thread is not cancelled. A cancelled thread unwinds by an exception of no type, and where that meets a
 /// `catch (...)` while another exception is being handled, the process ends (Itanium C++ ABI: it cannot be put above the other).
@@ -46,4 +46,4 @@ ENCORE_FORCE_INLINE void deferring_cancellation(Step&& step) {
   DeferredCancellation::let_through();
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

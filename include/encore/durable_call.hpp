@@ -21,7 +21,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What to do with a call that was saved under a policy which decides otherwise.
 enum class IfPolicyChanged : std::uint8_t {
@@ -206,4 +206,4 @@ class DurableCall {
   WallTime due_{};
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

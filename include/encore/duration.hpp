@@ -26,7 +26,7 @@ constexpr Duration whole_seconds(int seconds) noexcept {
 /// No wait is longer than this, whatever was configured. (C7)
 inline constexpr Duration longest_wait = whole_seconds(8'760 * 3'600);
 
-namespace detail {
+namespace shared {
 // What a duration may be counted in. Of other types, as 128-bit numbers and classes, nobody here knows how they round.
 template <class Rep>
 inline constexpr bool is_whole_count = std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(std::int64_t);
@@ -47,12 +47,12 @@ inline constexpr bool is_whole_unit = false;
 template <class Rep, class Period>
 inline constexpr bool is_whole_unit<std::chrono::duration<Rep, Period>> =
     is_whole_count<Rep> && std::ratio_divide<Period, std::nano>::den == 1;
-}  // namespace detail
+}  // namespace shared
 
 /// True for a duration that is a number: only a floating-point one can fail to be.
 template <class Rep, class Period>
 constexpr bool is_number(std::chrono::duration<Rep, Period> duration) noexcept {
-  detail::check_count<Rep>();
+  shared::check_count<Rep>();
   return duration.count() == duration.count();
 }
 
@@ -61,7 +61,7 @@ constexpr bool is_number(std::chrono::duration<Rep, Period> duration) noexcept {
 ///   to_duration(0.4s) == 400ms;  to_duration(1.5ns) == 2ns;  to_duration(hours::max()) == Duration::max()
 template <class Rep, class Period>
 constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noexcept {
-  detail::check_count<Rep>();
+  shared::check_count<Rep>();
   using Limits = std::numeric_limits<Duration::rep>;
   using Tick = std::ratio_divide<Period, std::nano>;
   if constexpr (std::is_floating_point_v<Rep>) {
@@ -102,7 +102,7 @@ constexpr Duration to_duration(Duration duration) noexcept { return duration; }
 ///   at_least_one<std::chrono::milliseconds>(1'000'001ns) == 2ms;  at_least_one<std::chrono::seconds>(0ns) == 1s
 template <class Unit>
 constexpr Unit at_least_one(Duration time) noexcept {
-  static_assert(detail::is_whole_unit<Unit>,
+  static_assert(shared::is_whole_unit<Unit>,
                 "a timeout is asked for in whole units, of a nanosecond or more, that are counted in a "
                 "built-in integer type: std::chrono::milliseconds, for example");
   const auto units =

@@ -1,10 +1,12 @@
 // What an error code says, from whatever library it comes, and where it is found.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <concepts>
 #include <string_view>
 #include <system_error>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// The code in a category that the standard library can translate. A library may have a category of its own for the system's
 /// errors and leave them untranslated, as Asio 1.22 does: `asio::error::operation_aborted` there equals no `std::errc`. Such a
@@ -50,4 +52,4 @@ std::error_code error_code_in(const Value& value) noexcept {
     return value.has_value() ? std::error_code{} : error_code_of(value.error());
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -13,7 +13,7 @@
 #include <cxxabi.h>
 #endif
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -120,4 +120,4 @@ inline std::string error_text([[maybe_unused]] const std::exception_ptr& error) 
 #endif
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

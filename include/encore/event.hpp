@@ -14,7 +14,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The facts that observers are told. A call without an attempt has only `call_finished`. (F1)
 enum class EventKind : std::uint8_t {
@@ -147,4 +147,4 @@ struct Event {
   mutable std::optional<TimePoint> read_at{};
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

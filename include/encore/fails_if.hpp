@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A returned value for which a function says yes is a failure, whether it is retried or not: observers, guards and counters
 /// hear of one. If the filter does not retry it, the call ends as `not_retryable`, and the caller gets the value itself. The
@@ -44,4 +44,4 @@ struct FailsWithoutValue {
   }
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

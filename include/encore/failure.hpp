@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What is known of a failed attempt beside its exception or value. Valid while it is being judged.
 struct FailedAttempt {
@@ -184,4 +184,4 @@ struct CallFigures {
 };
 
 }  // namespace detail
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

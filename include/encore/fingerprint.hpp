@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// 64 bits that differ, but for chance, between policies with another count limit, time budget, least attempt time, hint cap, share
 /// of jitter or waits: the least, middle and greatest of the first eight. Predicates, guards, observers and strategies are code, of
@@ -51,4 +51,4 @@ class Fingerprint {
   std::uint64_t bits_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // A JSON object without nesting, read without another library.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/extremes.hpp>
 #include <encore/json_string.hpp>
 #include <encore/quoted_text.hpp>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A value as it was written; of a string, what it says.
 struct FlatJsonValue {
@@ -117,4 +118,4 @@ class FlatJsonReader {
   std::string_view rest_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore::detail {
+namespace encore::shared {
 
 /// 16 lower-case hexadecimal digits, the highest first.
 inline std::string hexadecimal(std::uint64_t bits) {
@@ -38,4 +38,4 @@ inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
   return bytes;
 }
 
-}  // namespace encore::detail
+}  // namespace encore::shared

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -106,4 +106,4 @@ struct HintFromCarrier {
   using role = encore::role::HintSource;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

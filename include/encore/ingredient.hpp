@@ -1,15 +1,18 @@
 // Ingredients and their roles: a policy is a list of small values, in any order, and each says one thing.
 #pragma once
 #include <encore/address_of.hpp>
+#include <encore/attributes.hpp>
 
 #include <concepts>
 #include <new>
 #include <type_traits>
 #include <utility>
 
-namespace encore {
-
+namespace encore ENCORE_BUILD {
 struct Event;
+}
+
+namespace encore {
 
 /// The roles that an ingredient can play. A type of the user's own joins with one line: `using role = encore::role::Backoff;`
 /// Observers, guards and never-lists may be many; each other role is played once.
@@ -39,7 +42,7 @@ struct Guard {};
 struct Settings {};  ///< a bundle that plays several roles at once: `RetrySettings`
 }  // namespace role
 
-namespace detail {
+namespace shared {
 
 /// `std::reference_wrapper`, by its interface: naming it would take a header that is dear to include.
 template <class T>
@@ -69,28 +72,28 @@ template <class T>
 struct role_of_type<T> {
   using type = role::Observer;
 };
-}  // namespace detail
+}  // namespace shared
 
 /// The role of an ingredient, reference or not.
 template <class T>
-using role_of = typename detail::role_of_type<detail::Meant<T>>::type;
+using role_of = typename shared::role_of_type<shared::Meant<T>>::type;
 
 /// What a policy can be made of: a type that names its role, or a callable that takes an event.
 template <class T>
 concept Ingredient = requires { typename role_of<T>; };
 
-namespace detail {
+namespace shared {
 template <class T, class Role>
 concept NamesRole = std::same_as<typename Meant<T>::role, Role>;
-}  // namespace detail
+}  // namespace shared
 
 /// Does it play that role? Only of observers it is asked whether they can be called, which is dear to compile: the operators
 /// of predicates ask it of whatever this library negates.
 template <class T, class Role>
-concept Plays = detail::NamesRole<T, Role> ||
+concept Plays = shared::NamesRole<T, Role> ||
                 (std::same_as<Role, role::Observer> && Ingredient<T> && std::same_as<role_of<T>, Role>);
 
-namespace detail {
+namespace shared {
 
 // A named object that could be copied as well as shared, where the two are not the same: whoever gives it says which. A copy
 // of an observer is as good as the observer, if it can be called as const; a clock or guard without state has nothing to share.
@@ -135,14 +138,14 @@ template <class T>
   requires SharesByReference<std::remove_cvref_t<T>>
 struct kept_as<T> : std::type_identity<typename std::remove_cvref_t<T>::type&> {};
 
-}  // namespace detail
+}  // namespace shared
 
 /// What a policy keeps of an ingredient given as `T&&`: a value, or a reference to what cannot be copied or came as `std::ref`.
 /// (F4)
 template <class T>
-using Held = typename detail::kept_as<T>::type;
+using Held = typename shared::kept_as<T>::type;
 
-namespace detail {
+namespace shared {
 
 /// Can it be given a new value as it is? A lambda with a capture cannot.
 template <class T>
@@ -176,9 +179,9 @@ class Kept<T> {
     return *this = Kept{other};
   }
   Kept& operator=(Kept&& other) noexcept {
-    if (this == detail::address_of(other)) return *this;
+    if (this == shared::address_of(other)) return *this;
     value_.~T();
-    ::new (static_cast<void*>(detail::address_of(value_))) T(std::move(other.value_));
+    ::new (static_cast<void*>(shared::address_of(value_))) T(std::move(other.value_));
     return *this;
   }
   constexpr const T& get() const noexcept { return value_; }
@@ -196,7 +199,7 @@ class Kept<T&> {
   T* value_;
 };
 
-}  // namespace detail
+}  // namespace shared
 
 /// The ingredients of a policy beyond clock and predicate, in canonical order. `RetryPolicy<Clock, Predicate>` has none.
 template <class... T>

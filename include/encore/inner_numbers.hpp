@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace encore::detail {
+namespace encore::shared {
 
 /// Numbers the calls inside the attempts of one call from 1, anew in each attempt and for each id by itself: so that a call's
 /// number does not depend on which others were made beside it, or in which order. Of an attempt with more ids than `room`
@@ -56,4 +56,4 @@ class InnerNumbers {
   std::uint32_t counts_[room + 1];  // the last one is shared
 };
 
-}  // namespace encore::detail
+}  // namespace encore::shared

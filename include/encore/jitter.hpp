@@ -1,5 +1,6 @@
 // How waits are spread, so that callers who failed together do not come back together.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
@@ -8,7 +9,7 @@
 #include <chrono>
 #include <concepts>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What a jitter may look at. All durations lie in [0, longest_wait]. (C2, C9)
 struct JitterInput {
@@ -148,4 +149,4 @@ constexpr Duration lengthened(Duration hint, double share, double draw) noexcept
   return more > (Duration::max)() - hint ? (Duration::max)() : hint + more;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

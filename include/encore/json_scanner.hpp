@@ -1,5 +1,6 @@
 // The fields of any JSON object, one after another, without building it.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/json_string.hpp>
 
 #include <array>
@@ -8,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A field as it was written; of a string, what it says. Valid until the next one.
 struct JsonField {
@@ -142,4 +143,4 @@ class JsonScanner {
   std::string value_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

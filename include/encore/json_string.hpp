@@ -1,5 +1,6 @@
 // Strings of JSON, read without another library.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/extremes.hpp>
 
 #include <bit>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What can be wrong with a text that should be JSON.
 enum class JsonFault : std::uint8_t {
@@ -149,4 +150,4 @@ inline JsonFault take_json_escape(std::string_view& rest, std::string& text) {
   return JsonFault::none;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // How often and until when: the limits of a call, of which the first to be reached holds.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
@@ -11,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// At most this many retries after the first attempt: `MaxRetries{2}` allows three attempts, `MaxRetries{0}` one. (A1)
 struct MaxRetries {
@@ -124,4 +125,4 @@ struct NoSeed {
   using role = encore::role::Seed;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace encore::detail {
+namespace encore::shared {
 
 /// Says whether it was made. One byte; safe from several threads, of which all but one wait until it is there.
 class MadeOnce {
@@ -33,4 +33,4 @@ class MadeOnce {
   std::atomic<Making> state_{not_made};
 };
 
-}  // namespace encore::detail
+}  // namespace encore::shared

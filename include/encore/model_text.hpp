@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What the text may say beyond the default. Exception text leaks hosts and keys, and advice is taken: both only on purpose. (G5)
 struct ModelText {
@@ -67,4 +67,4 @@ inline std::string tell_model(const Failure& failure, const ModelText& how = {})
   return text;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // Amounts of money, exact: what a run may spend, and what it has spent.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
@@ -11,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// An amount of US dollars, exact to a picodollar: a token at 0.0375 USD a million costs 37,500 of them. From 0 to about
 /// 9.2 million dollars; sums are held at the ends of that range, so that no total ever wraps or drifts. A regular value. (H7)
@@ -146,4 +147,4 @@ inline std::string to_string(Money money) {
 
 static_assert(usd("0.1") + usd("0.2") == usd("0.3"));
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

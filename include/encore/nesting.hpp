@@ -41,7 +41,7 @@ struct OnThreads {
   using role = encore::role::Fibers;
 };
 
-namespace detail {
+namespace shared {
 
 class AttemptMark;
 /// The marks of this thread, the innermost first. (L1)
@@ -107,6 +107,6 @@ struct MarkOnThreads {
 /// Stands where a policy marks nothing.
 struct NoMark {};
 
-}  // namespace detail
+}  // namespace shared
 
 }  // namespace encore

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Never retries these exception types; stronger than any filter.
 template <class... E>
@@ -39,4 +39,4 @@ struct NeverRetryIf {
   }
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

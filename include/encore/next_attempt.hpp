@@ -8,7 +8,7 @@
 
 #include <optional>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// `none`, with `hint` and `wait` filled in, or why there is no further attempt. (A1, D3, D4, E2, K1) `Facts` knows the call:
 ///   attempts_used_up()  stop_requested()  hint()  wait_after(hint)  time_left(): empty without a time limit
@@ -26,4 +26,4 @@ ENCORE_FORCE_INLINE StopReason next_attempt(const Policy& policy, Facts&& facts,
   return hint && verdict == StopReason::deadline ? StopReason::hint_past_deadline : verdict;
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

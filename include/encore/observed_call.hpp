@@ -15,7 +15,7 @@
 
 #include <optional>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Tells every observer of a policy, and counts those that threw.
 template <class Policy>
@@ -162,4 +162,4 @@ class ObservedCall {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

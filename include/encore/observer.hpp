@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Takes each event of a call, in order, on the thread that runs it. If it throws, nothing changes but a count. (F3, F4)
 template <class O>
@@ -77,4 +77,4 @@ ENCORE_FORCE_INLINE void tell_each(const Places<std::index_sequence<I...>, O...>
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

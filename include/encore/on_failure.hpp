@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Answers for a call that failed. `result<R>` is what `run` returns for a callable that returns `R`; `failed<R>` makes it of
 /// the failure and of the value that the last attempt returned, if it returned one. `mode` names it in events. (A7)
@@ -72,4 +72,4 @@ struct UnmatchedLeave {
   using role = encore::role::Unmatched;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

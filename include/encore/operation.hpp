@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Does the callable take the attempt after its arguments? (A6)
 template <class F, class... A>
@@ -118,4 +118,4 @@ Operation<R> operation_of(F& callable) noexcept {
           [](void* erased, const Attempt& attempt) -> R { return (*static_cast<F*>(erased))(attempt); }};
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

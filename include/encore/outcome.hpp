@@ -18,7 +18,7 @@
 #include <encore/refused.hpp>
 #include <encore/setting.hpp>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 template <class T>
 class Outcome;
@@ -206,4 +206,4 @@ struct ReturnOutcome {
 
 static_assert(FailureStrategy<ReturnOutcome>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

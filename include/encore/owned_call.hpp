@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A copy of a call with its texts, its stop token and its scope. Texts of up to `room` bytes together are kept without
 /// allocating. `outer` is still referred to. Move-only.
@@ -74,4 +74,4 @@ class OwnedCall {
   std::array<char, room> here_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

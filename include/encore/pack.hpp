@@ -1,10 +1,12 @@
 // Values of several types side by side: what a policy needs of `std::tuple`, which would be an eighth of the price of including
 // one. (P11)
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <cstddef>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// One value of a pack. Its number makes it a type of its own, so that values of one type can stand side by side.
 template <std::size_t I, class T>
@@ -45,4 +47,4 @@ constexpr auto joined(Pack<A...>&& first, [[maybe_unused]] Pack<B...>&& second, 
   }(std::index_sequence_for<A...>{}, std::index_sequence_for<B...>{});
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// The next of a call's waits. A hint replaces the backoff's delay, but counts as one of its steps. (E1)
 template <class Policy, class Waiting>
@@ -63,4 +63,4 @@ void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration
 #endif
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Another policy's ingredients, but for those that play one of these roles.
 template <class Policy, class... Removed>
@@ -213,4 +213,4 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   [[no_unique_address]] Guards guards_;
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Has `P` an opinion on failures of this kind: a `Thrown`, or a `Returned<V>`?
 template <class P, class Failed>
@@ -336,4 +336,4 @@ constexpr NotPredicate<P> operator!(P predicate) {
   return {std::move(predicate)};
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,10 +1,12 @@
 // Text from anywhere as one quoted string that cannot break the line, the terminal or the JSON around it.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One character of UTF-8 text, or one sequence that is none.
 struct CodePoint {
@@ -128,4 +130,4 @@ inline std::string shown(std::string_view text, std::size_t most = 80) {
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

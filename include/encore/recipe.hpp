@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// No predicate was named.
 struct Unnamed {
@@ -205,4 +205,4 @@ constexpr auto as_pack([[maybe_unused]] G&& ingredient) {
     return Pack<>{};
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

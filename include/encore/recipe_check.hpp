@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// A held ingredient as a policy sees it: the policy is const, and so is what it holds by value.
 template <class T>
@@ -148,4 +148,4 @@ consteval void check_recipe() {
   }
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

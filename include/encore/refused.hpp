@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A limit, a stop request or a guard refused the call before its first attempt, so there is no exception to rethrow. It
 /// carries the reason, and no policy retries it. (B4, D5, G4)
@@ -45,4 +45,4 @@ bool says_stopped(const Returned<Value>& failure) {
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

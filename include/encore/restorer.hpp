@@ -13,7 +13,7 @@
 
 #include <optional>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// The one that may look into a call under way, for `DurableCall`.
 struct Restorer {
@@ -96,4 +96,4 @@ struct Restorer {
   };
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

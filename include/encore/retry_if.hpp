@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Retries the failures for which a function says yes. Its one argument says what it is asked about: what a catch clause of
 /// that type would take, without conversions, whether it was thrown, returned, or is the error in a returned `std::expected`.
@@ -145,4 +145,4 @@ struct RetryIfMessageContains {
 
 static_assert(Predicate<RetryIfNoValue> && Predicate<RetryIfMessageContains>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Throws the refusal of a call that had no attempt; without exceptions the program ends with the reason. (G4, L3)
 [[noreturn]] inline void refuse_call(StopReason reason, [[maybe_unused]] const CurrentCall& call) {
@@ -257,4 +257,4 @@ class RetryLoop : Results<Policy, R> {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <type_traits>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One entry of a list of errors. A condition, as each `std::errc` is, stands for every code that means it, whatever system
 /// or library it comes from; a code stands for itself alone. One that says success is refused. A regular value; `constexpr` when made of a `std::errc`.
@@ -159,4 +159,4 @@ struct RetryOnTransientErrorCode : detail::JudgesErrorCodes<RetryOnTransientErro
 };
 static_assert(Predicate<RetryOnErrorCode<1>> && Predicate<RetryOnTransientErrorCode>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

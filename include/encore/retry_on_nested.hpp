@@ -11,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// So many exceptions of a chain are looked at, the outermost included: one that is nested in itself has no end.
 inline constexpr int deepest_nesting = 64;
@@ -152,4 +152,4 @@ using RetryOnNested = AlsoNested<RetryOn<E...>>;
 
 static_assert(Predicate<RetryOnNested<std::exception>>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 template <class Clock, class Predicate, class Rest = Plus<>>
 class RetryPolicy;
@@ -191,4 +191,4 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& c
   }
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

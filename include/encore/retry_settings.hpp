@@ -1,5 +1,6 @@
 // All of a policy's numbers at run time, from a configuration, as one ingredient.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/backoff_shapes.hpp>
 #include <encore/ingredient.hpp>
@@ -14,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 enum class BackoffShape : std::uint8_t { constant, linear, exponential, fibonacci };
 enum class JitterShape : std::uint8_t { none, full, equal, proportional, decorrelated };
@@ -184,4 +185,4 @@ struct RetrySettings {
   }
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
 template <class Policy>
@@ -440,4 +440,4 @@ class RetryState : public ObservedCall<Policy> {
   Permits& permits_;
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

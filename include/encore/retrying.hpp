@@ -6,7 +6,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 struct Restorer;
@@ -125,4 +125,4 @@ class Retrying {
   detail::RetryState<Policy> state_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Everything that a retry goes on from. An owning value; times are the calendar's, because only that is shared by processes. (D1)
 struct SavedCall {
@@ -169,4 +169,4 @@ inline SavedCall SavedCall::read(std::string_view text) {
   return call;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

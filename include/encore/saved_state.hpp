@@ -1,5 +1,6 @@
 // Saved state: one flat JSON object on each line, of which the first field says whose it is.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/extremes.hpp>
 #include <encore/flat_json.hpp>
 #include <encore/hexadecimal.hpp>
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Writes one line, without its end.
 ///   StateLine{"spend_limit"}.add("spent_usd", "0.5").text()  // {"state":"spend_limit","spent_usd":"0.5"}
@@ -163,4 +164,4 @@ inline SavedLine saved_line(std::string_view text, std::string_view kind) {
   return std::move(saved_lines(text, kind, 1).front());
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // The waits of a call, foreseen before anything runs.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/duration.hpp>
 #include <encore/jitter.hpp>
@@ -10,7 +11,7 @@
 #include <iterator>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A wait as it can turn out: with the least draw, the middle one, and the greatest.
 struct WaitRange {
@@ -116,4 +117,4 @@ class Schedule {
   int retries_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

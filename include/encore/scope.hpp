@@ -52,11 +52,11 @@ class Scope {
   /// even if it was given a process id that another one had. Thread-safe.
   ENCORE_ONE_PER_PROCESS static Scope process() noexcept {
     static constinit Scope scope{0, 0};
-    static constinit detail::MadeOnce made{};
+    static constinit shared::MadeOnce made{};
     made([] {
       scope = random();
 #if __has_include(<sys/random.h>)
-      static constinit detail::MadeOnce watches_forks{};  // a fork takes the handler along
+      static constinit shared::MadeOnce watches_forks{};  // a fork takes the handler along
       watches_forks([] { pthread_atfork(nullptr, nullptr, [] { made.forget(); }); });
 #endif
     });
@@ -69,8 +69,8 @@ class Scope {
   std::uint64_t draw() const noexcept { return draw_(); }
 
   std::string text() const {
-    auto digits = detail::hexadecimal(high_);
-    digits += detail::hexadecimal(low_);
+    auto digits = shared::hexadecimal(high_);
+    digits += shared::hexadecimal(low_);
     return digits;
   }
 

@@ -1,5 +1,6 @@
 // Durations as text that loses nothing: seconds as a decimal number.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <charconv>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -106,4 +107,4 @@ inline std::optional<Duration> read_duration(std::string_view text,
                            : static_cast<std::int64_t>(nanoseconds)};
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // Settings that check themselves: a bad one is a compile error in a constant, an exception at run time.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <concepts>
@@ -11,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A field's name as a template argument, so that a refusal can name the field.
 template <std::size_t Size>
@@ -148,4 +149,4 @@ class Span {
   Duration value_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

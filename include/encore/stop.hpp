@@ -17,7 +17,7 @@ struct StopAction {
   void operator()() const noexcept { act(argument); }
 };
 
-namespace detail {
+namespace shared {
 
 template <class T>
 concept AsksToStop = requires(const T& token) {
@@ -41,7 +41,7 @@ inline constexpr std::size_t stop_token_room = 2 * sizeof(void*);
 template <class Token>
 struct TokenOperations;
 
-}  // namespace detail
+}  // namespace shared
 
 /// A view of a stop token of any type; the token must outlive it, so a temporary one is refused. Who makes one includes
 /// `<encore/stop_token.hpp>`, as `<encore/encore.hpp>` does. Default-made it never asks to stop. As thread-safe as the token itself.
@@ -49,16 +49,16 @@ class StopView {
  public:
   constexpr StopView() noexcept = default;
   template <class Token>
-    requires(!std::same_as<Token, StopView> && detail::AsksToStop<Token>)
-  constexpr StopView(const Token& token) noexcept : token_{detail::address_of(token)} {
-    constexpr bool known = requires { sizeof(detail::TokenOperations<Token>); };
+    requires(!std::same_as<Token, StopView> && shared::AsksToStop<Token>)
+  constexpr StopView(const Token& token) noexcept : token_{shared::address_of(token)} {
+    constexpr bool known = requires { sizeof(shared::TokenOperations<Token>); };
     static_assert(known, "a call that brings a stop token needs: #include <encore/stop_token.hpp>");
-    if constexpr (known) operations_ = &detail::TokenOperations<Token>::all;
+    if constexpr (known) operations_ = &shared::TokenOperations<Token>::all;
   }
   template <class Token>
-    requires(!std::same_as<Token, StopView> && detail::AsksToStop<Token>)
+    requires(!std::same_as<Token, StopView> && shared::AsksToStop<Token>)
   constexpr StopView(const Token&&) noexcept {
-    static_assert(!detail::AsksToStop<Token>,
+    static_assert(!shared::AsksToStop<Token>,
                   "a call only views its stop token: give the token a name, so that it outlives the call");
   }
 
@@ -77,7 +77,7 @@ class StopView {
   friend class OwnedStop;
 
   const void* token_ = nullptr;
-  const detail::StopOperations* operations_ = nullptr;
+  const shared::StopOperations* operations_ = nullptr;
 };
 
 /// Calls `action` once when a stop is requested, at once if it was already; not after the destructor has returned.
@@ -94,8 +94,8 @@ class StopSubscription {
   }
 
  private:
-  const detail::StopOperations* operations_;
-  alignas(std::max_align_t) std::byte room_[detail::stop_callback_room];
+  const shared::StopOperations* operations_;
+  alignas(std::max_align_t) std::byte room_[shared::stop_callback_room];
 };
 
 /// A copy of the token behind a view, for those who outlive the caller's token: a coroutine's frame, say.
@@ -120,8 +120,8 @@ class OwnedStop {
   }
 
  private:
-  const detail::StopOperations* operations_;
-  alignas(void*) std::byte room_[detail::stop_token_room];
+  const shared::StopOperations* operations_;
+  alignas(void*) std::byte room_[shared::stop_token_room];
 };
 
 }  // namespace encore

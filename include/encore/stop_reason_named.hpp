@@ -1,12 +1,13 @@
 // The stop reason that a name in a log or in saved state stands for.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The reason of this name, as `to_string` gives it; empty if there is none. Pure.
 constexpr std::optional<StopReason> stop_reason_named(std::string_view name) noexcept {
@@ -15,4 +16,4 @@ constexpr std::optional<StopReason> stop_reason_named(std::string_view name) noe
   return std::nullopt;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -36,14 +36,14 @@ struct stop_callback_for<std::stop_token, Function> {
 /// A token says whether a stop was requested or ever can be, is cheap to copy, and calls back when it happens. (L4)
 /// `std::stop_token` is one; a token from another library joins by its nested `callback_type`.
 template <class T>
-concept StopToken = detail::AsksToStop<T> && requires { typename stop_callback_for<T, StopAction>::type; } &&
+concept StopToken = shared::AsksToStop<T> && requires { typename stop_callback_for<T, StopAction>::type; } &&
                     std::copy_constructible<T> &&
                     std::constructible_from<typename stop_callback_for<T, StopAction>::type, T, StopAction>;
 #if defined(__cpp_lib_jthread)
 static_assert(StopToken<std::stop_token>);
 #endif
 
-namespace detail {
+namespace shared {
 
 ENCORE_COLD inline void wait_for(Duration duration, const StopView& stop) {
   struct Waker {
@@ -88,5 +88,5 @@ struct TokenOperations {
       &wait_for};
 };
 
-}  // namespace detail
+}  // namespace shared
 }  // namespace encore

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A base for exceptions that no policy retries: permanent errors, interrupts, control flow. (B4)
 ///   struct QuotaSpent : encore::Unretryable { using Unretryable::Unretryable; };
@@ -112,4 +112,4 @@ ENCORE_FORCE_INLINE const std::exception* caught_as_exception(const Error* error
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Asks a test of the user's; if it throws, the answer is no, and `threw` stays as it was, else it becomes `none`. A thread's
 /// forced unwind passes. (B4, B7)
@@ -218,4 +218,4 @@ std::optional<Duration> hint_from(const Policy& policy, const Failed& failure, c
   return hint;
 }
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

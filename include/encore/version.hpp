@@ -1,4 +1,5 @@
 #pragma once
+#include <encore/attributes.hpp>
 
 #include <compare>
 
@@ -6,7 +7,7 @@
 #define ENCORE_VERSION_MINOR 1
 #define ENCORE_VERSION_PATCH 0
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A semantic version, ordered by precedence. The fields avoid the names `major` and `minor`, which glibc has as macros.
 struct Version {
@@ -21,4 +22,4 @@ struct Version {
 /// the interface; a new patch never does.
 inline constexpr Version version{ENCORE_VERSION_MAJOR, ENCORE_VERSION_MINOR, ENCORE_VERSION_PATCH};
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

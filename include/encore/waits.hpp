@@ -1,12 +1,13 @@
 // The waits of a call, one after another as they come.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/duration.hpp>
 #include <encore/jitter.hpp>
 
 #include <type_traits>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One call's computed waits in turn, from any retry on: at most 24 bytes beside the 8 of its draws, and a few dozen
 /// instructions a wait, with the shapes of this library. It is handed the same backoff and jitter each time. (P9)
@@ -47,4 +48,4 @@ class Waits {
   Duration previous_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What `RetryPolicy::wrap` makes: a copy of the policy, of the name and of the callable, called like the callable itself, each
 /// time as a call of its own. Const if the callable is; a callable that takes its attempt gets one from this policy, so that it
@@ -46,4 +46,4 @@ class Wrapped {
   F callable_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,6 +1,8 @@
 // What a coroutine type yields, and the same type for another value.
 #pragma once
-namespace encore {
+#include <encore/attributes.hpp>
+
+namespace encore ENCORE_BUILD {
 
 /// The one thing that `co_run` has to know of a coroutine type. `Task<T, …>` needs nothing: its value is `T`, and rebound it is
 /// `Task<U, …>`. Specialise it for a type of another shape.
@@ -14,4 +16,4 @@ struct awaitable_traits<Task<T, Rest...>> {
   using rebind = Task<U, Rest...>;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -19,7 +19,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -274,4 +274,4 @@ template <class Policy, class Operation, class S>
                 std::forward<S>(sleeper));
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

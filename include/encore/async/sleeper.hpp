@@ -1,5 +1,6 @@
 // How a coroutine waits: the one thing that it is told of its event loop.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop.hpp>
 
@@ -7,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Turns a duration into something that can be awaited: `sleeper(duration)`, or `sleeper(duration, stop)` to end the wait when a
 /// stop is requested. One that does not take the stop view is not woken: the stop is then seen after the wait. Both arguments
@@ -32,4 +33,4 @@ inline constexpr bool blocks =
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 class CallCounter;
 
@@ -166,4 +166,4 @@ class CallCounter {
 };
 static_assert(RunGuard<CallLimit>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

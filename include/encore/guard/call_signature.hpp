@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A call's name and arguments, byte for byte, or the caller's own signature, as 128 bits: equal for equal calls, and for
 /// different ones but for a chance of 2⁻¹²⁸, so that no innocent call is taken for a repetition. The same in every process, so
@@ -103,4 +103,4 @@ inline std::vector<CallSignature> signatures_in(const SavedLine& line, std::stri
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

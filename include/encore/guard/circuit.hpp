@@ -1,5 +1,6 @@
 // The rules of a circuit breaker, without threads: closed, open, half open, and one probe at a time.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/extremes.hpp>
 #include <encore/setting.hpp>
@@ -10,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What a breaker lets through: everything, nothing, or one attempt at a time. (H3)
 enum class CircuitState : std::uint8_t { closed, open, half_open };
@@ -152,4 +153,4 @@ class Circuit {
       (TimePoint::min)();  // a probe that still waits gives way to one that begins sooner
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Refuses attempts for `open_for` after `failures_to_open` failures in a row, then admits one probe at a time: its success
 /// closes the breaker, its failure opens it anew. (H3) In a policy it judges attempts; `PerCall{breaker}` judges calls.
@@ -147,4 +147,4 @@ class CircuitBreaker {
 };
 static_assert(Guard<CircuitBreaker>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

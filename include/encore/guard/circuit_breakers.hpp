@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct CircuitBreakersOptions {
   CircuitBreakerOptions each{};
@@ -59,4 +59,4 @@ class CircuitBreakers {
 };
 static_assert(Guard<CircuitBreakers>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

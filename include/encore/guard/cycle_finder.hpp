@@ -1,5 +1,6 @@
 // Does a sequence that grows end in repetitions of one pattern?
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/setting.hpp>
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Watches a sequence for a cycle: a pattern of at most `max_cycle_len` entries that fills the end of the sequence `repeats`
 /// times over. It remembers `max_cycle_len` entries and one number for each length, and compares an entry with no more than these:
@@ -94,4 +95,4 @@ class CycleFinder {
   std::vector<std::int64_t> runs_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The attempt that a guard is asked about.
 struct AdmissionRequest {
@@ -65,4 +65,4 @@ concept LooksAt = requires(G& guard, const AdmissionRequest& request, const Fail
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 class LoopWatch;
 
@@ -170,4 +170,4 @@ class LoopWatch {
 };
 static_assert(RunGuard<LoopDetector>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

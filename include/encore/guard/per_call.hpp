@@ -8,7 +8,7 @@
 #include <optional>
 #include <type_traits>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 template <class G>
@@ -44,4 +44,4 @@ class PerCall {
   G* guard_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Did a call that made an attempt and did not succeed fail by itself? Else its caller stopped it.
 constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
@@ -169,4 +169,4 @@ struct permits_for<Pack<Kept<G>...>> {
   using type = Permits<G...>;
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

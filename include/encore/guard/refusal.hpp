@@ -1,12 +1,13 @@
 // Why a guard of an agent's run said no, in words for the model and for a person.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A call, or a step, that a guard did not let happen. The two texts are for two readers: the model is told what not to do
 /// next, and no numbers; a person is told which limit, and how far over it. (langchain.md §2)
@@ -33,4 +34,4 @@ inline std::string not_called(std::string_view name, std::string_view why) {
       .append(why);
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

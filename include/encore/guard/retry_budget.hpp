@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct RetryBudgetOptions {
   /// Retries per first attempt: 0.1 is one for every ten calls, and in a long total outage 1.1 times the load (Google, Site
@@ -126,4 +126,4 @@ class RetryBudget {
 };
 static_assert(Guard<RetryBudget>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

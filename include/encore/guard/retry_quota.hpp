@@ -17,7 +17,7 @@
 #include <optional>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -201,4 +201,4 @@ template <Predicate P>
 RetryQuota(const AwsRetryQuota&, P) -> RetryQuota<P>;
 static_assert(Guard<RetryQuota<>> && std::atomic<Tokens>::is_always_lock_free);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What happens when a count goes over its limit. In brackets what LangChain calls it. (H5)
 enum class OnLimit : std::uint8_t {
@@ -111,4 +111,4 @@ class CallLimitExceeded : public Unretryable {
 #endif
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,11 +1,13 @@
 // The guards of an agent's run: settings are values, what they count belongs to a run.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A call as the model issued it: one, however many attempts it takes. A view.
 struct IssuedCall {
@@ -38,4 +40,4 @@ concept RunGuard =
       state.restore(text);
     };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 class SpendMeter;
 
@@ -96,4 +96,4 @@ class SpendMeter {
 };
 static_assert(RunGuard<SpendLimit> && Guard<SpendMeter&>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

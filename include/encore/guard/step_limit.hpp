@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 class StepCounter;
 
@@ -116,4 +116,4 @@ class StepCounter {
 };
 static_assert(RunGuard<StepLimit> && Guard<StepCounter&>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

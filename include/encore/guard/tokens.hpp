@@ -1,9 +1,11 @@
 // Exact numbers of tokens.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <compare>
 #include <cstdint>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A number of tokens in whole millionths, so that a million deposits of 0.1 are 100,000 and not 100,000.00000133. (H4)
 /// gRPC's three decimals and a share of a hundredth of a percent are exact; what is finer is cut off, never rounded up.
@@ -35,4 +37,4 @@ class Tokens {
 static_assert(Tokens{0.001} + Tokens{0.999} == Tokens{1});
 static_assert(Tokens{0.29}.number() == 0.29);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

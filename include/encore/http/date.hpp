@@ -1,6 +1,7 @@
 // Points in time as HTTP writes them, in the three forms of RFC 9110, 5.6.7.
 // All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <array>
@@ -9,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore::http {
+namespace encore ENCORE_BUILD::http {
 
 namespace detail {
 
@@ -163,4 +164,4 @@ constexpr Moment moment(WallTime time) noexcept {
   return WallTime{*date};
 }
 
-}  // namespace encore::http
+}  // namespace ENCORE_BUILD::http

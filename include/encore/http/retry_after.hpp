@@ -1,6 +1,7 @@
 // How long a server asks its caller to wait: the value of a Retry-After header, read as a hint for the policy.
 // All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/http/date.hpp>
 
@@ -10,7 +11,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore::http {
+namespace encore ENCORE_BUILD::http {
 
 namespace detail {
 
@@ -83,4 +84,4 @@ constexpr std::optional<Duration> retry_after(std::string_view header, Moment fr
   return detail::decimal(header, std::chrono::milliseconds{1});
 }
 
-}  // namespace encore::http
+}  // namespace ENCORE_BUILD::http

@@ -1,8 +1,10 @@
 // Which HTTP responses are worth asking for again.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <array>
 
-namespace encore::http {
+namespace encore ENCORE_BUILD::http {
 
 /// The registered statuses which say that the same request may well succeed a little later.
 ///
@@ -42,4 +44,4 @@ inline constexpr std::array<int, 7> transient_statuses{408, 425, 429, 500, 502, 
   return is_unregistered_server_error;
 }
 
-}  // namespace encore::http
+}  // namespace ENCORE_BUILD::http

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -208,4 +208,4 @@ class CallFindings {
   std::optional<WallTime> deadline_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

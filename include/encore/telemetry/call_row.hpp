@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Did the call fail, as far as the log tells? One that was cut off has not.
 inline bool failed(const TracedCall& call) noexcept {
@@ -59,4 +59,4 @@ class CallRow {
   bool over_ = false;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct CountersOptions {
   Count<"most_tools", 1> most_tools = 200;  ///< names beyond these are counted together; under 500 bytes each
@@ -127,4 +127,4 @@ class Counters {
 };
 static_assert(Observer<Counters>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct DiagnosisOptions {
   Count<"most_calls", 1> most_calls = 10'000;       ///< kept at once while their lines come; some 2 KB each
@@ -183,4 +183,4 @@ class Diagnosis {
   std::uint64_t policy_calls_ = 0;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

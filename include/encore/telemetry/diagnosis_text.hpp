@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A tool's sums in one line.
 ///   inventory_lookup: 3 calls, 7 attempts; 2 succeeded, 1 of them after retries; 1 failed, 1 of them exhausted; slept 0.75 s
@@ -83,4 +83,4 @@ inline std::string diagnosis_text(const Diagnosis& diagnosis) {
   return text;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

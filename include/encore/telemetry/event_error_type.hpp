@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The `error.type` of a value that counts as a failure and has no status.
 inline constexpr std::string_view returned_value_type{"returned_value"};
@@ -34,4 +34,4 @@ inline std::string error_type(const Failure& failure) {
   return failure.error != nullptr ? error_type(failure.error) : std::string{returned_value_type};
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

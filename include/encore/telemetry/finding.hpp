@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// How much it matters.
 enum class Weight : std::uint8_t {
@@ -168,4 +168,4 @@ inline void add_up(Finding& sum, const Finding& more) {
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The ids of the first calls, and how many more there are: call-17, call-18 and 3 more.
 inline std::string ids_text(const Finding& finding) {
@@ -233,4 +233,4 @@ inline std::string_view what_next(const Finding& finding) noexcept {
   return "";
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -11,7 +11,7 @@
 
 #include <string_view>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 // Not constexpr on purpose: a format string that is checked when it is compiled shows this name.
 [[noreturn]] inline void a_log_line_is_formatted_with_j_and_x_only() {
@@ -52,7 +52,7 @@ struct NameFormatter : fmt::formatter<std::string_view> {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail
 
 /// An event, inside the callback: `spdlog::info("{}", event)`, `file << fmt::format("{:j}\n", event)`.
 template <>

@@ -1,8 +1,9 @@
 // The names of the fields in logs: one table, so that all lines agree.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/telemetry/log_line.hpp>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The names of all fields. JSON follows OpenTelemetry's semantic conventions where they have a name, and has the rest under
 /// `encore.`; logfmt is short. Durations are in seconds. What is not known is left out.
@@ -48,4 +49,4 @@ inline constexpr FieldNames outer_call{"outer_call", "encore.outer.call.id"};
 inline constexpr FieldNames outer_attempt{"outer_attempt", "encore.outer.attempt"};
 }  // namespace log_field
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // One line for a log: fields with names, in logfmt for people or in JSON for machines.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/seconds_text.hpp>
@@ -10,7 +11,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 enum class LineShape : std::uint8_t {
   logfmt,  ///< event=attempt_failed call=call-17 attempt=1/3
@@ -86,4 +87,4 @@ class LogLine {
   std::string line_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

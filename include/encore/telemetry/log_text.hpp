@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What a line says. Exception text is left out unless asked for: hosts and keys leak by it. (F6)
 struct LogText {
@@ -146,4 +146,4 @@ std::string log_text(const Outcome<T>& outcome, const LogText& how = {}) {
   return std::move(line).finish();
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,7 @@
 // Values by name, in the order in which they were last touched, so that the one nobody missed can make way.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <cstddef>
 #include <iterator>
 #include <list>
@@ -8,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A map of text to values that knows which was touched least recently. It does not limit itself: whoever fills it takes the
 /// oldest out. Everything is constant in time. One thread at a time.
@@ -56,4 +58,4 @@ class LruMap {
   std::unordered_map<std::string_view, Position> by_key_;  // the keys are those of the nodes
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

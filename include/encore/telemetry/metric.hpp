@@ -1,5 +1,6 @@
 // The names and units of what is counted, as OpenTelemetry has them, and each number with its attributes.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/log_field.hpp>
@@ -11,7 +12,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A monotonic sum. The unit is in UCUM, as OpenTelemetry wants it; what is in braces says what is counted.
 struct Metric {
@@ -88,4 +89,4 @@ void for_each_point(const CountersSnapshot& snapshot, Use&& use) {
   for (const auto& tool : snapshot.tools()) use(MetricPoint{metric::slept, tool.tool, {}, 0, tool.slept});
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -185,4 +185,4 @@ class OpenCall {
   int latest_ = 0;                         // its ordinal
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // Names, numbers and times as they stand in a sentence.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/seconds_text.hpp>
 
@@ -8,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -27,4 +28,4 @@ inline std::string short_seconds(Duration duration) {
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // Counters as a page for Prometheus to fetch.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/quoted_text.hpp>
 #include <encore/seconds_text.hpp>
 #include <encore/telemetry/log_field.hpp>
@@ -10,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The name of a metric or an attribute in Prometheus, as OpenTelemetry's compatibility rules make it of theirs: other characters
 /// than letters, digits and underscores become underscores; a unit of seconds is named; sums end in `_total`.
@@ -80,4 +81,4 @@ inline std::string prometheus_text(const CountersSnapshot& snapshot) {
   return text;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

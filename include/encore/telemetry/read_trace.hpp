@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Lines that are longer are skipped: no record needs so much, and a log without line ends must not fill the memory.
 inline constexpr std::size_t longest_trace_line = std::size_t{1} << 20;  // bytes
@@ -64,4 +64,4 @@ void read_trace(TraceReader& reader, Read&& read, Use&& use) {
   if (end > begin) take({bytes.data() + begin, end - begin});
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -237,4 +237,4 @@ class RecordReader {
   bool is_attempt_ = false;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

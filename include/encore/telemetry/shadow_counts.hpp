@@ -1,5 +1,6 @@
 // What another policy would have changed, in numbers.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 
@@ -8,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Of one tool: what the candidate would have done where it and the policy differ. Decide by `recoveries_lost` against
 /// `attempts_avoided`. A regular value.
@@ -26,4 +27,4 @@ struct ShadowCounts {
   friend bool operator==(const ShadowCounts&, const ShadowCounts&) = default;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

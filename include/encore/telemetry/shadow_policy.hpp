@@ -28,7 +28,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct ShadowOptions {
   Count<"most_tools", 1> most_tools = 200;  ///< names beyond these are counted together
@@ -222,4 +222,4 @@ class ShadowPolicy {
   Number given_up_{0};
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

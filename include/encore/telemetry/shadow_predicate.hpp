@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// How often two predicates were of one mind. Thread-safe; each number is exact.
 class ShadowVerdicts {
@@ -102,4 +102,4 @@ class ShadowPredicate {
   ShadowVerdicts* verdicts_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

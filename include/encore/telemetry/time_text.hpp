@@ -1,5 +1,6 @@
 // Points in time as text that loses nothing: the calendar as RFC 3339.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/seconds_text.hpp>
 
@@ -10,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Appends a calendar time in UTC with nanoseconds (RFC 3339): 2024-05-17T08:30:00.000000001Z. All have the same length, so
 /// that they sort as text.
@@ -95,4 +96,4 @@ inline std::optional<WallTime> read_timestamp(std::string_view text) noexcept {
   return WallTime{std::chrono::sys_days{date}} + hour + minute + second + fraction - offset;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,5 +1,6 @@
 // How many of what, for each tool: values to compare, to subtract and to write out.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The counts of one tool, from when counting began. A regular value.
 struct ToolCounts {
@@ -146,4 +147,4 @@ class CountersSnapshot {
   std::vector<ToolCounts> tools_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

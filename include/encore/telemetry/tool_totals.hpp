@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// How many calls there were, how they ended, and what they cost. Each call is in one of `succeeded`, `failed` and `unfinished`.
 struct ToolTotals {
@@ -78,4 +78,4 @@ inline void ToolTotals::add(const TracedCall& call) {
   worked_is_known = worked_is_known && work.has_value();
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

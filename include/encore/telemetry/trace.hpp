@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct TraceOptions {
   Count<"most_records", 1> most_records =
@@ -89,4 +89,4 @@ class Trace {
 };
 static_assert(Observer<Trace>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

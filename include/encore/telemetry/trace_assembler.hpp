@@ -16,7 +16,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct AssemblerOptions {
   Count<"most_calls", 1> most_calls = 10'000;  ///< kept at once; some 2 KB each
@@ -174,4 +174,4 @@ class TraceAssembler {
   std::uint64_t made_room_open_ = 0;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,12 +1,13 @@
 // Which field of a log says what: encore's own names, or those of a log that somebody else writes.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/telemetry/log_field.hpp>
 
 #include <chrono>
 #include <string>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The names under which a log has what a trace needs. The defaults are those that encore writes; of somebody else's log the
 /// names that differ are given, and what it has not is left as it is. A field in an object within has the names of both:
@@ -55,4 +56,4 @@ struct TraceFields {
   bool each_line_is_an_attempt = false;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

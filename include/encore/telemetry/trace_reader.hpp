@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A line that was not used, and why.
 struct SkippedLine {
@@ -107,4 +107,4 @@ inline std::string skipped_text(const TraceReader& reader) {
   return text;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

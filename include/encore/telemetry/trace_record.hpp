@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One fact of a call: an event that has been kept, or a line of a log that has been read. A regular value. What is not known is
 /// empty, or at its default. (F2, F5)
@@ -108,4 +108,4 @@ inline TraceRecord trace_record(const Event& event, const RecordText& text = {})
   return record;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 enum class AttemptEnd : std::uint8_t {
   unknown,  ///< it was running when the log ended, or its end was not told
@@ -141,4 +141,4 @@ struct TracedCall {
   friend bool operator==(const TracedCall&, const TracedCall&) = default;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

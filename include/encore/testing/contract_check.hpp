@@ -1,11 +1,13 @@
 // The verdict on one rule of a contract, to be checked by any test framework and read when it is broken.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <iosfwd>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// What a check found. True if the contract holds; else it prints the tool, the call's id, the failure's class, the attempts
 /// expected and observed, how the call ended, and each point that is broken.
@@ -36,4 +38,4 @@ class [[nodiscard]] ContractCheck {
   std::vector<std::string> broken_;
 };
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -1,5 +1,6 @@
 // Sleeps and waits as one value, to be compared and read.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 namespace detail {
 
@@ -79,4 +80,4 @@ class Durations : public std::vector<Duration> {
   }
 };
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// Attempts go on and on while fake time stands still, so the test would never end. No policy retries it. (D8)
 class NoProgress : public Unretryable {
@@ -210,4 +210,4 @@ class FakeClock {
 };
 static_assert(Clock<FakeClock>);
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -20,7 +20,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// How often what goes wrong. The first two exclude each other, so their sum is at most 1; a delay may come with either.
 struct FaultOptions {
@@ -171,4 +171,4 @@ class FaultInjector {
   InjectedFaults injected_{};
 };
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

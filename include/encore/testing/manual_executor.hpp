@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// Runs coroutines on one thread and on fake time, in an order that is always the same: what is ready first, then the sleep that
 /// ends first, then the one that began first. Nothing runs but inside `run…`. Not thread-safe.
@@ -147,4 +147,4 @@ class ManualExecutor {
   std::deque<std::coroutine_handle<>> ready_{};
 };
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 namespace detail {
 
@@ -164,4 +164,4 @@ detail::LastFailureIs FailedWith(std::optional<std::string> call_id = {}) {
   return {std::move(call_id), encore::detail::type_name(typeid(E))};
 }
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

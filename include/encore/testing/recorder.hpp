@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// What happened in some calls, two lines each: the tool, its call id, the attempts made and allowed, the waits, the last
 /// exception's type and how it ended. The first few calls only.
@@ -102,4 +102,4 @@ class Recorder {
 };
 static_assert(Observer<Recorder>);
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// An owning copy of an event. Everything has a default, so a test names what it expects: (F5)
 ///   Recorded{.kind = EventKind::attempt_failed, .call_id = "call-17", .ordinal = 1, .max_attempts = 3, .will_retry = true,
@@ -183,4 +183,4 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out << to_string(recording);
 }
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// The retries that a team wants of one tool, in numbers that somebody has agreed to; `success` is any value that the tool
 /// may return. The checks below hold a `RetryPolicy`, or a `ToolRetry`, to it: on a fake clock, without jitter, with
@@ -260,4 +260,4 @@ ContractCheck is_excluded(const Subject& tools, const RetryContract<R>& contract
   return detail::runs_once(tools, contract, other_tool, "is excluded, and fails", failure);
 }
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

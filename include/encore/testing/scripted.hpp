@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 /// A script was called more often than it has steps. No policy retries it.
 class ScriptExhausted : public Unretryable {
@@ -161,4 +161,4 @@ class Scripted {
   std::vector<std::string> keys_;
 };
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

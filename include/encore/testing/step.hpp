@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 template <class T>
 class Scripted;
@@ -209,4 +209,4 @@ template <class End, bool TakesTime>
 inline constexpr bool is_for_ever<Step<End, TakesTime, true>> = true;
 }  // namespace detail
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

@@ -1,6 +1,7 @@
 // The least coroutine type that a test needs: started when awaited, resumed where it was awaited.
 #pragma once
 #include <encore/address_of.hpp>
+#include <encore/attributes.hpp>
 
 #include <coroutine>
 #include <exception>
@@ -8,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::testing {
+namespace encore ENCORE_BUILD::testing {
 
 template <class T>
 class Task;
@@ -117,4 +118,4 @@ inline Task<void> TaskPromise<void>::get_return_object() noexcept {
 }
 }  // namespace detail
 
-}  // namespace encore::testing
+}  // namespace ENCORE_BUILD::testing

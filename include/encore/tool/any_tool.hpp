@@ -26,7 +26,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// What happened in a call, beside its answer.
 struct ToolReport {
@@ -191,4 +191,4 @@ class ToolOf final : public AnyTool {
   mutable Handler handler_;  // it is called as the lvalue that was given, const or not
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

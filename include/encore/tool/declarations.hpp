@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The declarations of one tool layer: `Repeatable`, `RepeatableWithKey`, `RepeatableIf`, or a type of the user's own in the
 /// role `role::Replay` that is called with `const DeclaredCall&` and returns an `std::optional<ReplaySafety>`. Immutable.
@@ -60,4 +60,4 @@ class Declarations {
   std::tuple<Declaration...> declarations_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -13,11 +13,11 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
-
-namespace role {
+namespace encore::role {
 struct ErrorResult {};  ///< of a tool layer: tells error results from others
-}  // namespace role
+}  // namespace encore::role
+
+namespace encore ENCORE_BUILD {
 
 inline bool is_error_result(const ToolResult& result) noexcept { return result.is_error(); }
 /// `std::expected` and its like.
@@ -110,4 +110,4 @@ inline ToolResult answer_of(const ToolError& error, const Attempt& attempt) {
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

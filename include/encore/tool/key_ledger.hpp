@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 struct KeyLedgerOptions {
   /// The latest keys are remembered, in about 100 bytes each. 4096: more than a run has calls with side effects.
@@ -93,4 +93,4 @@ class KeyLedger {
   std::deque<Hash> order_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
-
-namespace role {
+namespace encore::role {
 struct KeyReuse {};  ///< of a tool layer: hears of keys that stand for two calls
-}  // namespace role
+}  // namespace encore::role
+
+namespace encore ENCORE_BUILD {
 
 /// An operation key that stands for a call other than the one it was first used for: the other side would take the new call for
 /// the old one, and it would never happen. The keys that the library makes are never two calls'. A view. (I2)
@@ -63,4 +63,4 @@ struct KeyReuseUnnoticed {
   void operator()(const KeyReuse&) const noexcept {}
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -98,4 +98,4 @@ std::string policy_text(const Policy& policy) {
   return text;
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

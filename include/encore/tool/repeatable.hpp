@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
-
-namespace role {
+namespace encore::role {
 struct Replay {};  ///< of a tool layer: declares what may be repeated
-}  // namespace role
+}  // namespace encore::role
+
+namespace encore ENCORE_BUILD {
 
 /// Tool names: exact, every letter's case included. In order, each once.
 using ToolNames = std::set<std::string, std::less<>>;
@@ -91,4 +91,4 @@ class RepeatableIf {
   F declares_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

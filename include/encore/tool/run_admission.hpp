@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Asks the guards of one run. A view; as thread-safe as they are. What it counts is never saved in part.
 template <class Guards>
@@ -115,4 +115,4 @@ struct RunAdmission {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

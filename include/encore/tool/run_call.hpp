@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// A call as it stands in a turn. A view.
 struct RunCall {
@@ -164,4 +164,4 @@ struct RunCaller {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

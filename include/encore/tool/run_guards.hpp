@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 namespace detail {
 
@@ -174,4 +174,4 @@ class RunGuards {
   typename Made::type states_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

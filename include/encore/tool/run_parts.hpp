@@ -11,7 +11,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// Nobody wants to hear of unknown outcomes as they come; they are in the list.
 struct NobodyReconciles {
@@ -75,4 +75,4 @@ struct RunParts {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

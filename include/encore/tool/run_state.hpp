@@ -20,7 +20,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The run's scope, whether it is over, its open calls with their keys, the operation keys that it has seen, and its unknown
 /// outcomes. Thread-safe, but for `new_run` and `restore`, during which no call may be under way; not copied.
@@ -133,4 +133,4 @@ class RunState {
   std::optional<Refusal> over_{};
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

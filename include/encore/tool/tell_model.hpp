@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Makes an error result of the failure's text, under the tool's name and the call's id. A call without an id is answered
 /// under the one that its events carry.
@@ -95,4 +95,4 @@ struct TellModelWith {
 
 static_assert(FailureStrategy<TellModel>);
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -1,12 +1,13 @@
 // The answers to the tool calls of one model turn.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/tool/tool_result.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One answer for each call, in order. Converts to the plain vector that goes to the model.
 ///   auto answers = run.handle_batch(calls);
@@ -32,4 +33,4 @@ class [[nodiscard]] ToolAnswers : public std::vector<ToolResult> {
   }
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What events call every tool that a catalog does not have, as the name that the model's was resolved to. (H9)
 inline constexpr std::string_view unknown_tool_name = "(unknown)";
@@ -180,4 +180,4 @@ ToolResult ToolCatalog::handle(const C& call, const Call& with) const {
   return called.run(issued, its, report);
 }
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

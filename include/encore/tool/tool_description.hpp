@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One tool and what a call of it may lead to. A regular value: the defaults are those of a tool of which nothing was said.
 struct ToolDescription {
@@ -112,4 +112,4 @@ class ToolDescriptions : public std::vector<ToolDescription> {
   }
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

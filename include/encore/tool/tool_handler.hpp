@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// The customisation point of a tool's arguments: a function `from_tool_arguments(std::string_view text, T& arguments)` beside the
 /// type makes it of the text that the model wrote, in each attempt anew. What it throws is the attempt's failure: a `ToolError`
@@ -139,4 +139,4 @@ ToolResult call_tool(H& handler, const ToolCall& call, const Attempt& attempt) {
 
 }  // namespace detail
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

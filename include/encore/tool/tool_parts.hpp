@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 template <class G>
 inline constexpr bool is_tool_part =
@@ -98,4 +98,4 @@ struct ToolParts<Plus<Part...>> {
   }
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

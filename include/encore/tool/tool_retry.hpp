@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// Runs tool calls under a policy. Only tools that are declared may be repeated; every other one runs once, and its result or
 /// exception leaves as it is, unless its outcome is unknown: then the failure strategy answers, whatever the tool. (I1, I3)
@@ -152,4 +152,4 @@ template <class C, class P, class X, class... G>
 ToolRetry(const RetryPolicy<C, P, X>&, G&&...)
     -> ToolRetry<detail::tool_policy_t<RetryPolicy<C, P, X>, G...>, detail::tool_parts_t<G...>>;
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

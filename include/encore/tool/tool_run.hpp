@@ -32,7 +32,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// One run of an agent over a catalog's tools. Whatever limits or failures say, every call is answered once, in order.
 ///   ToolRun run{catalog, CallLimit{.run_limit = 20}, LoopDetector{.repeats = 3}, SpendLimit{usd(2)}};
@@ -252,4 +252,4 @@ class ToolRun {
 template <class... G>
 ToolRun(const ToolCatalog&, G...) -> ToolRun<G...>;
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What is known of such a call. Its arguments are not in it: the host finds them by the call's id and signature. (F6, I3)
 struct UnknownOutcome {
@@ -82,4 +82,4 @@ class OnUnknownOutcome {
   F reconcile_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

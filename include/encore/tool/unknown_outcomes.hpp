@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A list of unknown outcomes, in the order in which they came. Nothing is ever dropped from it but by `take`: each is an
 /// effect that somebody may be waiting for. Thread-safe; not copied. (I3)
@@ -76,4 +76,4 @@ class UnknownOutcomes {
   std::vector<UnknownOutcome> outcomes_;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD
