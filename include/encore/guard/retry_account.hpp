@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace encore::detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// The account of a `RetryBudget`. In every interval [a, b], however long and whatever came before:
 ///   retries taken <= floor + deposits in [a - memory, b]                                                                   (H4)
@@ -160,4 +160,4 @@ class RetryAccount {
   bool started_ = false;
 };
 
-}  // namespace encore::detail
+}  // namespace ENCORE_BUILD::detail

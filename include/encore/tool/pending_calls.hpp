@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// A call that was issued and has no answer yet. (I2)
 struct PendingCall {
@@ -130,4 +130,4 @@ class PendingCalls {
   std::int64_t issued_ = 0;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

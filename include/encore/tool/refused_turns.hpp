@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// However many turns.
 struct UnlimitedTurns {};
@@ -93,4 +93,4 @@ class RefusedTurnCount {
   std::int64_t passing_ = 0;
 };
 
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD

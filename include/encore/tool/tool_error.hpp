@@ -1,10 +1,12 @@
 // A failure of a tool whose words are meant for the model.
 #pragma once
+#include <encore/attributes.hpp>
+
 #include <exception>
 #include <stdexcept>
 #include <string>
 
-namespace encore {
+namespace encore ENCORE_BUILD {
 
 /// What a tool throws to tell the model, in its own words, why it failed: "there is no SKU A-18". The text of every other
 /// exception stays hidden. It, or a type derived from it, is an exception like any other to a filter that matches it, and to a
@@ -34,4 +36,4 @@ inline std::string words_for_model([[maybe_unused]] const std::exception_ptr& er
 }
 
 }  // namespace detail
-}  // namespace encore
+}  // namespace encore ENCORE_BUILD
