@@ -23,6 +23,7 @@ encore_packages_of() {
     httplib) echo libcpp-httplib-dev ;;
     asio) echo libasio-dev ;;
     sqlite3) echo libsqlite3-dev ;;
+    curl) echo libcurl4-openssl-dev ;;
     nlohmann_json) echo nlohmann-json3-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
     libcxx) echo libc++-19-dev libc++abi-19-dev ;;
@@ -65,6 +66,7 @@ encore_has() {
     httplib) encore_has_header httplib.h ;;
     asio) encore_has_header asio.hpp ;;
     sqlite3) encore_has_header sqlite3.h ;;
+    curl) encore_has_header curl/curl.h ;;
     nlohmann_json) encore_has_header nlohmann/json.hpp ;;
     clang) encore_has_command clang++-19 && encore_clang_has_sanitizers ;;
     libcxx) encore_has_command clang++-19 && encore_clang_finds_libcxx ;;
@@ -216,7 +218,7 @@ encore_need() {
 # The libraries that the sources of an example name, in the words of encore_need.
 encore_libraries_named_in() {
   local library
-  for library in spdlog httplib asio sqlite3 nlohmann_json; do
+  for library in spdlog httplib asio sqlite3 nlohmann_json curl; do
     if grep -rqiE "(LIBRARIES|find_package|find_library).*$library" "$@"; then echo "$library"; fi
   done
 }

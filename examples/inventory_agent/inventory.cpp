@@ -70,14 +70,14 @@ int Inventory::look_up(const std::string& sku, const encore::Attempt& attempt) c
     result = client.Get(path, headers);
   }
 
-  if (reached_the_server(result.error())) attempt.mark_dispatched();
+  reached_the_server(result.error()) ? attempt.mark_dispatched() : attempt.mark_not_run();
   if (!result) {
     // The library calls both a silent server and a lost connection a failed read: the time tells them apart.
     const auto what = fmt::format("{} from {}:{}", httplib::to_string(result.error()), host, port_);
     if (std::chrono::steady_clock::now() - began >= patience) throw TimeoutError{what};
     throw ConnectionDropped{what};
   }
-  attempt.mark_answered();
+  result->status == 503 ? attempt.mark_not_run() : attempt.mark_answered();
   attempt.note_status(result->status);
   attempt.note_request_id(result->get_header_value("X-Request-Id"));
   return units_in(*result, sku);

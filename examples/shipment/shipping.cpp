@@ -32,7 +32,7 @@ std::string Shipping::ship(const std::string& order, Key key, const encore::Atte
   if (key == Key::sent) headers.emplace("Idempotency-Key", attempt.idempotency_key());
   auto client = client_for(port_);
   const auto result = client.Post("/shipments", headers, order, "text/plain");
-  if (reached_the_server(result.error())) attempt.mark_dispatched();
+  reached_the_server(result.error()) ? attempt.mark_dispatched() : attempt.mark_not_run();
   if (!result) throw ConnectionDropped{fmt::format("{} from {}", httplib::to_string(result.error()), host)};
   attempt.mark_answered();
   attempt.note_status(result->status);
