@@ -186,7 +186,7 @@ TEST_CASE("a failure that is not to be retried leaves after its attempt, in any 
   CHECK(trace_of(policy.with(format), {bug}) == once(StopReason::not_retryable, "Bug"));
   CHECK(trace_of(policy.with(format, encore::HandleUnmatched{}), {bug}) ==
         once(StopReason::not_retryable, "Bug", TerminalMode::formatted));
-  CHECK(trace_of(policy.with(encore::NeverRetry<Slow>{}), {slow}) ==
+  CHECK(trace_of(policy.with(RetryOn<std::runtime_error>{}, encore::NeverRetry<Slow>{}), {slow}) ==
         once(StopReason::never_retry_type, "Slow"));
   const auto cancelled = []() -> int { throw encore::Cancelled{}; };
   CHECK(trace_of(policy.with(encore::RetryOnEveryException{}), {cancelled}) ==

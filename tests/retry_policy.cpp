@@ -183,7 +183,8 @@ TEST_CASE(
   CHECK(sleeps_after(plain, for_ever) == Durations{1s, 2s});
   CHECK(sleeps_after(plain, bug) == Durations{});
   CHECK(sleeps_after(plain, slow, bug) == Durations{1s});
-  CHECK(sleeps_after(plain.with(encore::NeverRetry<TimeoutError>{}), slow) == Durations{});
+  CHECK(sleeps_after(plain.with(encore::RetryOn<std::exception>{}, encore::NeverRetry<TimeoutError>{}),
+                     slow) == Durations{});
   CHECK(sleeps_after(plain.with(encore::RetryIf{[](const TimeoutError&) -> bool { throw 42; }}), slow) ==
         Durations{});
   CHECK(sleeps_after(plain.with(encore::TimeBudget{3s}), for_ever) == Durations{1s});

@@ -55,6 +55,10 @@ template <class X, class V>
 inline constexpr bool catches = std::same_as<X, V> || std::derived_from<V, X> ||
                                 (std::is_pointer_v<X> && std::is_pointer_v<V> && std::convertible_to<V, X>);
 
+/// Is a type in a list not covered by another one in it?
+template <class E, class... Listed>
+concept NamedOnce = (0 + ... + int{catches<Listed, E>}) == 1;
+
 /// Results that hold a value or an error, as `std::expected` does.
 template <class V>
 concept HoldsError = requires(const V& result) {

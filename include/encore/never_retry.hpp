@@ -12,7 +12,13 @@ namespace encore ENCORE_BUILD {
 template <class... E>
 struct NeverRetry {
   using role = encore::role::Never;
-  static constexpr bool types_only = true;
+  static_assert((detail::NamedOnce<E, E...> && ...),
+                "NeverRetry names a type that another one in its list covers already, as a catch clause of "
+                "its base does: leave "
+                "one of them out");
+  template <class Thrown>
+  static constexpr bool covers = (detail::catches<E, Thrown> || ...);
+
   bool matches([[maybe_unused]] const Thrown& failure) const noexcept { return (failure.is<E>() || ...); }
 };
 

@@ -3,6 +3,7 @@
 #include <encore/call.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/pack.hpp>
+#include <encore/predicate.hpp>
 #include <encore/recipe.hpp>
 #include <encore/recipe_check.hpp>
 
@@ -33,6 +34,10 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static_assert(has_what_its_role_needs<ClockT>() && has_what_its_role_needs<PredicateT>() &&
                 (has_what_its_role_needs<X>() && ...));
   using Ingredients = Plus<ClockT, PredicateT, X...>;
+  static_assert(
+      CanRetry<PredicateT, all_of_t<role::Never, Ingredients>>,
+      "this policy can never retry: every exception type that its filter names is one that is never retried, "
+      "by a NeverRetry in the policy or because it is an Unretryable");
   template <class Role>
   using Slot = find_t<Role, Ingredients>;
   template <class Role>

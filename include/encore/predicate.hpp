@@ -37,18 +37,36 @@ inline constexpr bool looks_at_values = requires { requires P::looks_at_values; 
 template <class P>
 concept Predicate = Plays<P, role::Predicate> && (JudgesExceptions<P> || looks_at_values<P>);
 
-/// Retries exactly what a `catch` clause of one of these types would catch. (B2)
+namespace detail {
+
+/// Does a list of types that names `Listed` gain nothing by naming `E` too? Unless `E` is the one with a hint or a name.
+template <class Listed, class E>
+inline constexpr bool covers = catches<Listed, E> && (CarriesHint<Listed> || !CarriesHint<E>) &&
+                               (!error_name<Listed>.empty() || error_name<E>.empty());
+template <class E, class... Listed>
+concept ListedOnce = (0 + ... + int{covers<Listed, E>}) == 1;
+
+}  // namespace detail
+
+/// Retries exactly what a `catch` clause of one of these types would catch. A type whose base is listed too does not compile,
+/// unless it is the one that carries a hint or has a registered name. (B2)
 template <class... E>
 struct RetryOn {
   using role = encore::role::Predicate;
+  static_assert((detail::ListedOnce<E, E...> && ...),
+                "RetryOn names a type that another one in its list covers already, as a catch clause of its "
+                "base does: leave "
+                "one of them out");
   static constexpr bool types_only = true;  // reads nothing of the call
   static constexpr bool rules_out_never = (detail::never_cannot_match<E> && ...);
 
-  // What is cheap first: the very types, then the bases of other listed ones. A cast that finds nothing costs most.
+  // What is cheap first: a cast that finds nothing costs most.
   bool matches([[maybe_unused]] const Thrown& failure) const noexcept {
-    return (failure.is_just<E>() || ...) || ((widens<E> && failure.is<E>()) || ...) ||
-           ((!widens<E> && failure.is<E>()) || ...);
+    return (failure.is_just<E>() || ...) || (failure.is<E>() || ...);
   }
+
+  template <class Never>
+  static constexpr bool can_retry = (!Never::template cover<E> || ...);
 
   /// The hint of the first listed type that matches and carries one. (E5)
   std::optional<Duration> hint([[maybe_unused]] const Thrown& failure, [[maybe_unused]] const Now& now) const
@@ -68,8 +86,6 @@ struct RetryOn {
   }
 
  private:
-  template <class X>
-  static constexpr bool widens = ((std::derived_from<E, X> && !std::same_as<E, X>) || ...);
   template <class X>
   static bool look(const Thrown& failure, const Now& now, std::optional<Duration>& found) {
     if constexpr (CarriesHint<X>) failure.with<X>([&](const X& error) { found = hint_of(error, now); });
@@ -156,6 +172,28 @@ Opinion opinion_of(const P& predicate, const Failed& failure) {
     return opinion(predicate.matches(failure));
 }
 
+/// What a policy never retries, whatever its filter says: `Unretryable`, and the types in its lists.
+template <class List, class E>
+inline constexpr bool is_never_by = false;
+template <class List, class E>
+  requires requires { List::template covers<E>; }
+inline constexpr bool is_never_by<List, E> = List::template covers<E>;
+template <class Lists>
+struct NeverLists;
+template <class... List>
+struct NeverLists<Plus<List...>> {
+  template <class E>
+  static constexpr bool cover = catches<Unretryable, E> || (is_never_by<std::remove_cvref_t<List>, E> || ...);
+};
+/// Can a predicate match anything else?
+template <class P, class Never>
+inline constexpr bool can_retry = true;
+template <class P, class Never>
+  requires requires { P::template can_retry<Never>; }
+inline constexpr bool can_retry<P, Never> = P::template can_retry<Never>;
+template <class Filter, class Lists>
+concept CanRetry = can_retry<Filter, NeverLists<Lists>>;
+
 /// The kinds of failure that a predicate can be asked about under a callable that returns `V`. Refuses what cannot be meant.
 template <class P, class V>
 consteval Kinds kinds_of() {
@@ -230,6 +268,8 @@ struct EitherPredicate : detail::Joined<L, R> {
     }
     return said;
   }
+  template <class Never>
+  static constexpr bool can_retry = detail::can_retry<L, Never> || detail::can_retry<R, Never>;
   bool matches_by_itself(const Thrown& failure) const {
     return detail::matches_by_itself(this->left, failure) || detail::matches_by_itself(this->right, failure);
   }
@@ -255,6 +295,8 @@ struct BothPredicates : detail::Joined<L, R> {
     const auto other = detail::opinion_of(this->right, failure);
     return other == detail::Opinion::yes ? said : other;
   }
+  template <class Never>
+  static constexpr bool can_retry = detail::can_retry<L, Never> && detail::can_retry<R, Never>;
   bool matches_by_itself(const Thrown& failure) const {
     return detail::matches_by_itself(this->left, failure) && detail::matches_by_itself(this->right, failure);
   }

@@ -107,6 +107,8 @@ struct AlsoNested {
   detail::Opinion opinion(const Returned<Value>& failure) const {
     return detail::opinion_of(predicate, failure);
   }
+  template <class Never>
+  static constexpr bool can_retry = detail::can_retry<P, Never>;
   bool matches_by_itself(const Thrown& failure) const {
     return detail::matches_by_itself(predicate, failure);
   }

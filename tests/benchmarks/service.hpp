@@ -14,11 +14,11 @@ struct TransientError : std::runtime_error {
 struct TimeoutError : TransientError {
   using TransientError::TransientError;
 };
-struct ConnectionError : TransientError {
-  using TransientError::TransientError;
+struct ConnectionError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
-struct QuotaError : TransientError {
-  using TransientError::TransientError;
+struct QuotaError : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// Answers, unless it is asked for less than nothing.

@@ -65,6 +65,8 @@ class ShadowPredicate {
   detail::Opinion opinion(const Failed& failure) const {
     return compare(failure);
   }
+  template <class Never>
+  static constexpr bool can_retry = detail::can_retry<Real, Never>;
   bool matches_by_itself(const Thrown& failure) const { return detail::matches_by_itself(real_, failure); }
   template <class Failed>
   bool names_failure(const Failed& failure) const {
