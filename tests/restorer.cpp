@@ -55,7 +55,7 @@ TEST_CASE("what is taken out of one call and put into another makes them equal",
   CHECK(saved.slept == clock.total_slept());
   CHECK(saved.elapsed == clock.total_slept());
   clock.advance(1s);
-  Retrying other{policy, {.id = "a"}};
+  Retrying other{policy, {.id = "a", .operation_key = saved.operation_key}};
   Restorer::restore(other, policy, saved, saved.elapsed + 1s);
   SavedCall again;
   Restorer::save(other, policy, again);
