@@ -1,6 +1,6 @@
 // An agent's tools, called in parallel by coroutines on one thread, over real sockets: one is fine, one is slow, one fails.
 // Then calls are ended from outside: in the middle of a long wait by a stop request, by Asio's own cancellation, and by the end
-// of their loop; and in the middle of an attempt.
+// of their loop; and in the middle of an attempt. At last an attempt has a limit of its own: a timer cancels its socket.
 #include "sleeper.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -52,12 +54,27 @@ awaitable<void> listen(tcp::acceptor& acceptor) {
                    asio::detached);
 }
 
-awaitable<std::string> ask(tcp::endpoint server, std::string tool) {
-  tcp::socket socket{co_await asio::this_coro::executor};
-  co_await socket.async_connect(server, use_awaitable);
-  co_await asio::async_write(socket, asio::buffer(tool + "\n"), use_awaitable);
+/// Cancels what is under way on a socket when the attempt's time is over, as `asio::error::operation_aborted`. encore knows then
+/// that the attempt was too slow, and not its call cancelled.
+asio::steady_timer cancel_when_over(const encore::Attempt& attempt,
+                                    const std::shared_ptr<tcp::socket>& socket) {
+  asio::steady_timer timer{socket->get_executor()};
+  if (const auto left = attempt.remaining()) {
+    timer.expires_after(*left);
+    timer.async_wait([socket](const std::error_code& aborted) {
+      if (!aborted) socket->cancel();
+    });
+  }
+  return timer;
+}
+
+awaitable<std::string> ask(tcp::endpoint server, std::string tool, const encore::Attempt& attempt) {
+  const auto socket = std::make_shared<tcp::socket>(co_await asio::this_coro::executor);
+  const auto limit = cancel_when_over(attempt, socket);
+  co_await socket->async_connect(server, use_awaitable);
+  co_await asio::async_write(*socket, asio::buffer(tool + "\n"), use_awaitable);
   std::string line;
-  const auto size = co_await asio::async_read_until(socket, asio::dynamic_buffer(line), '\n', use_awaitable);
+  const auto size = co_await asio::async_read_until(*socket, asio::dynamic_buffer(line), '\n', use_awaitable);
   line.resize(size - 1);
   if (line == "503") throw ToolDown{line};
   co_return line;
@@ -65,7 +82,8 @@ awaitable<std::string> ask(tcp::endpoint server, std::string tool) {
 
 // ---- the agent ------------------------------------------------------------------------------------------------------
 
-// Errors of the network are retried, and Asio tells a cancellation as one of them: that is not.
+// Errors of the network are retried, and Asio tells a cancellation as one of them: that is not, unless the attempt's own limit
+// was the reason.
 const encore::RetryPolicy tool_policy{
     encore::RetryOn<ToolDown, std::system_error>{},
     encore::MaxRetries{2},
@@ -92,8 +110,8 @@ template <class Policy>
 awaitable<void> call_tool(Policy policy, tcp::endpoint server, std::string tool, Ending& ending,
                           encore::StopView stop = {}) {
   ending.answer = co_await encore::co_run(
-      policy.with(ending), {.id = tool, .name = tool, .stop = stop}, [&] { return ask(server, tool); },
-      AsioSleeper{});
+      policy.with(std::ref(ending)), {.id = tool, .name = tool, .stop = stop},
+      [&](const encore::Attempt& attempt) { return ask(server, tool, attempt); }, AsioSleeper{});
 }
 
 void print_title(const char* what) {
@@ -163,7 +181,14 @@ int show() {
   print_row("by Asio's cancellation", interrupted);
 
   const auto good = all_wait && stopped_at_once && cancelled_at_once;
-  fmt::print("within the loop's next turn: {}\n", good ? "yes" : "no");
+  fmt::print("within the loop's next turn: {}\n\n", good ? "yes" : "no");
+
+  Ending too_slow;
+  asio::co_spawn(loop, call_tool(tool_policy.with(encore::AttemptTimeout{20ms}), server, "silent", too_slow),
+                 asio::detached);
+  while (!too_slow.over()) loop.run_one();
+  print_title("attempts of at most 20 ms");
+  print_row("cancelled by their timer", too_slow);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
