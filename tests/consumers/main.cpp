@@ -1,10 +1,13 @@
-// What every consumer project here builds: a call under a policy, and text by the fmt that encore brings along.
+// What the consumer projects build on encore::encore: a call under a policy, with nothing but the standard library.
 #include <encore/encore.hpp>
 
-#include <fmt/core.h>
-
 #include <chrono>
+#include <cstdio>
 #include <stdexcept>
+
+#ifdef FMT_VERSION
+#error "encore::encore includes fmt"
+#endif
 
 using namespace std::chrono_literals;
 
@@ -19,6 +22,6 @@ int main() {
     if (++attempts < 3) throw std::runtime_error{"not yet"};
     return 17;
   });
-  fmt::print("{} after {} attempts\n", answer, attempts);
+  std::printf("%d after %d attempts\n", answer, attempts);
   return answer == 17 && attempts == 3 ? 0 : 1;
 }

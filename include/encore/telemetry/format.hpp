@@ -1,4 +1,5 @@
 // fmt formatters: events, failures and outcomes as one log line each; stop reasons and the like by their names.
+// The only header that includes fmt, 9 or newer: link encore::fmt.
 #pragma once
 #include <encore/event.hpp>
 #include <encore/failure.hpp>

@@ -1,0 +1,48 @@
+# cmake -D INCLUDE=<include> -D CORE=<headers> -D WITH_FMT=<headers> -D WITH_CATCH2=<headers> -P this: fails, with names, if a
+# header of encore::encore includes anything but its like, the standard library and the system; or if a header of the other
+# sets does not need to be there.
+cmake_minimum_required(VERSION 3.24)
+
+if(NOT CORE)
+  message(FATAL_ERROR "there is no header in ${INCLUDE}")
+endif()
+set(standard "<[a-z0-9_]+>")
+set(system "<(sys/.*|cxxabi\\.h|pthread\\.h|unistd\\.h)>")
+
+function(includes_of header result)
+  file(STRINGS ${header} lines REGEX "^[ \t]*#[ \t]*include")
+  list(TRANSFORM lines REPLACE "^[^<\"]*([<\"][^>\"]*[>\"]).*$" "\\1")
+  set(${result} ${lines} PARENT_SCOPE)
+endfunction()
+
+set(faults "")
+foreach(header IN LISTS CORE)
+  includes_of(${header} includes)
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "[<>\"]" "" name ${include})
+    if(NOT include MATCHES "^(${standard}|${system})$" AND NOT "${INCLUDE}/${name}" IN_LIST CORE)
+      string(APPEND faults "\n  ${header} includes ${include}")
+    endif()
+  endforeach()
+endforeach()
+
+foreach(library IN ITEMS fmt catch2)
+  string(TOUPPER ${library} LIBRARY)
+  foreach(header IN LISTS WITH_${LIBRARY})
+    includes_of(${header} includes)
+    set(needed FALSE)
+    foreach(include IN LISTS includes)
+      string(REGEX REPLACE "[<>\"]" "" name ${include})
+      if(name MATCHES "^${library}/" OR "${INCLUDE}/${name}" IN_LIST WITH_${LIBRARY})
+        set(needed TRUE)
+      endif()
+    endforeach()
+    if(NOT needed)
+      string(APPEND faults "\n  ${header} does not include ${library}")
+    endif()
+  endforeach()
+endforeach()
+
+if(faults)
+  message(FATAL_ERROR "a header belongs to another set than CMakeLists.txt says, or should do without a library:${faults}")
+endif()
