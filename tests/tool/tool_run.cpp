@@ -934,6 +934,32 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "a call that comes back in a turn with new ones is neither refused in their stead nor lost with them "
+    "[H5]",
+    "[tool_run]") {
+  for (const auto on_limit : {OnLimit::answer_calls, OnLimit::throw_exception}) {
+    Bench bench;
+    bool approved = false;
+    bench.add("send", [&](const ToolCall&) -> std::string {
+      if (!approved) throw Unretryable{"may I?"};
+      return "sent";
+    });
+    ToolRun run{bench.catalog, CallLimit{.run_limit = 1, .on_limit = on_limit}};
+    static_cast<void>(run.handle_batch(calls_of("send")));
+    approved = true;
+    const std::vector<ToolCall> turn{
+        {.id = "1", .name = "a"}, {.id = "0", .name = "send"}, {.id = "2", .name = "b"}};
+    if (on_limit == OnLimit::answer_calls) {
+      CHECK(shape_of(run.handle_batch(turn)) == "- + -");
+    } else {
+      CHECK_THROWS_AS(run.handle_batch(turn), CallLimitExceeded);
+      CHECK(run.handle(turn[1]).content == "sent");
+    }
+    CHECK(bench.made == std::vector<std::string>{"0", "0"});
+  }
+}
+
 TEST_CASE("the id of a call that asks a person, with other arguments, is another call [H5]", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.run_limit = 1}};
