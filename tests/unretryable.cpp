@@ -241,6 +241,12 @@ TEST_CASE("a filter that names operation_canceled means it, unless the call was 
                     [](auto&) { return std::error_code{ECANCELED, encore_tests::asio_like}; }) == 3);
   CHECK(attempts_by(RetryOn<std::runtime_error>{} || named, thrown) == 3);
   CHECK(attempts_by(RetryOn<std::runtime_error>{} && named, thrown) == 3);
+  // Asked to stop, it is a cancellation, for which no failure strategy answers, whatever the filter names or the limit says.
+  const RetryPolicy answered{named, AttemptTimeout{0s}, ReturnOutcome{}};
+  std::stop_source source;
+  const auto token = source.get_token();
+  CHECK_THROWS_AS(answered.run({.stop = token}, [&]() -> int { return stopped(source).value(); }),
+                  std::system_error);
   // These match it, and do not name it.
   CHECK(attempts_by(!RetryOnErrorCode{std::errc::timed_out}, thrown) == 1);
   CHECK(attempts_by(RetryOn<std::system_error>{} || RetryOnErrorCode{std::errc::timed_out}, thrown) == 1);

@@ -1,4 +1,5 @@
 #include <encore/backoff.hpp>
+#include <encore/fails_if.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
@@ -149,6 +150,16 @@ TEST_CASE("a candidate that would have gone on is counted too", "[shadow_policy]
       watched.run({.name = "ship"}, failing<Odd>(9)));  // missed by the filter, not by the candidate's
   CHECK_THROWS(watched.run({.name = "ship"}, [] { throw std::logic_error{"bug"}; }));
   CHECK(ship(shadow) == ShadowCounts{.tool = "ship", .calls = 3, .gone_on = 2});
+}
+
+TEST_CASE("of a returned failure that no filter can be asked about afterwards nothing is counted [B8]",
+          "[shadow_policy]") {
+  encore::testing::FakeClock clock;
+  const encore::RetryPolicy real{clock, encore::RetryIf{[](int status) { return status == 503; }},
+                                 encore::FailsIf{[](int status) { return status != 200; }}};
+  ShadowPolicy shadow{real.with(encore::RetryIf{[](int status) { return status == 404; }})};
+  static_cast<void>(real.with(shadow).run({.name = "ship"}, [] { return 404; }));
+  CHECK(ship(shadow) == ShadowCounts{.tool = "ship", .calls = 1});
 }
 
 TEST_CASE("a shadow changes nothing, whatever the candidate does [F3]", "[shadow_policy]") {

@@ -27,6 +27,18 @@ namespace encore ENCORE_BUILD {
 /// What events call every tool that a catalog does not have, as the name that the model's was resolved to. (H9)
 inline constexpr std::string_view unknown_tool_name = "(unknown)";
 
+namespace detail {
+
+/// The filter of a tool that runs once: whatever is thrown is told to the model. Where nothing is thrown it need not be asked.
+struct AnyException : RetryOnEveryException {
+  template <class V>
+  static consteval Kinds kinds() {
+    return {.exceptions = true};
+  }
+};
+
+}  // namespace detail
+
 /// Tools by name. What was not said of a tool is what does least harm: without a policy it runs once, undeclared it is never
 /// repeated, whatever its policy allows; no tool takes over another's policy. (I1)
 ///   ToolCatalog catalog;
@@ -43,7 +55,7 @@ class ToolCatalog {
   /// Adds a tool that runs once, whoever calls it. Throws `std::invalid_argument` for a name that is empty or taken.
   template <class Handler>
   void add(std::string_view name, Handler handler) {
-    const RetryPolicy once{RetryOnEveryException{}, MaxRetries{0}};
+    const RetryPolicy once{detail::AnyException{}, MaxRetries{0}};
     insert(ToolDescription{.name = std::string{name}}, once, std::move(handler));
   }
   /// Adds a tool with its policy, and with what may be repeated of it.
@@ -141,7 +153,7 @@ class ToolCatalog {
 
   OnFibers fibers_{.on = false};
   std::map<std::string, Tool, std::less<>> tools_;
-  Tool unknown_ = unknown(RetryPolicy{RetryOnEveryException{}, MaxRetries{0}});
+  Tool unknown_ = unknown(RetryPolicy{detail::AnyException{}, MaxRetries{0}});
 };
 
 namespace detail {
