@@ -159,17 +159,17 @@ struct RetrySettings {
   }
 
  private:
-  static constexpr void check(std::string_view field, Duration value, std::string_view than,
-                              const std::optional<Duration>& limit) {
+  static constexpr void refuse_above(std::string_view field, Duration value, std::string_view than,
+                                     const std::optional<Duration>& limit) {
     if (limit && value > *limit) the_settings_contradict_each_other(field, value, than, *limit);
   }
   constexpr ExponentialBackoff checked_delays() const {
-    check("min_delay", delays.min_delay, "max_delay", Duration{delays.max_delay});
+    refuse_above("min_delay", delays.min_delay, "max_delay", Duration{delays.max_delay});
     return delays;
   }
   constexpr Duration checked_least_attempt_time() const {
-    check("least_attempt_time", least_attempt_time, "attempt_timeout", as_duration(attempt_timeout));
-    check("least_attempt_time", least_attempt_time, "time_budget", as_duration(time_budget));
+    refuse_above("least_attempt_time", least_attempt_time, "attempt_timeout", as_duration(attempt_timeout));
+    refuse_above("least_attempt_time", least_attempt_time, "time_budget", as_duration(time_budget));
     return least_attempt_time;
   }
   constexpr CountLimit count_limit() const {
