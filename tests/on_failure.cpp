@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -187,6 +188,97 @@ TEST_CASE("the exception of an earlier attempt is not the last failure where tha
   CHECK(outcome.failure().error == nullptr);
   REQUIRE(outcome.last_value() != nullptr);
   CHECK(*outcome.last_value() == -1);
+}
+
+TEST_CASE("a failure is asked for its exception by type, and answers nothing where there is none [G8]",
+          "[on_failure]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::ReturnOutcome{}};
+  const auto outcome = policy.run([]() -> int { throw GatewayTimeout{504}; });
+  auto gateway = 0;
+  CHECK(
+      outcome.failure().with<GatewayTimeout>([&](const GatewayTimeout& error) { gateway = error.gateway; }));
+  CHECK(gateway == 504);
+  CHECK(outcome.failure().with<std::exception>([](const std::exception&) {}));
+  CHECK_FALSE(outcome.failure().with<std::logic_error>([](const std::logic_error&) { FAIL(); }));
+  CHECK_THROWS_AS(outcome.failure().with<TimeoutError>([](const TimeoutError&) { throw 17; }), int);
+  CHECK(outcome.failure().last_value<int>() == nullptr);
+
+  std::stop_source stopped;
+  stopped.request_stop();
+  const auto token = stopped.get_token();
+  const auto refused = policy.run({.stop = token}, [] { return 17; });
+  CHECK(refused.failure().refused_on_entry());
+  CHECK_FALSE(refused.failure().with<std::exception>([](const std::exception&) { FAIL(); }));
+  CHECK(refused.failure().last_value<int>() == nullptr);
+}
+
+TEST_CASE("a formatter may take the last failed value beside the failure, or ask the failure for it [G3, G8]",
+          "[on_failure]") {
+  struct Reply {
+    int status;
+    std::string text{};
+  };
+  FakeClock clock;
+  const auto ends = [&](auto formatter) {
+    const RetryPolicy policy{clock, RetryOn<TimeoutError>{} || encore::RetryIfResult{[](const Reply& reply) {
+                                      return reply.status >= 500;
+                                    }},
+                             FormatFailure{formatter}};
+    std::stop_source stopped;
+    stopped.request_stop();
+    const auto token = stopped.get_token();
+    return policy.run([] { return Reply{503}; }).text + ',' +
+           policy.run([]() -> Reply { throw TimeoutError{"slow"}; }).text + ',' +
+           policy.run({.stop = token}, [] { return Reply{200}; }).text;
+  };
+  CHECK(ends([](const Failure& failure) {
+          const auto* const last = failure.last_value<Reply>();
+          CHECK(failure.last_value<int>() == nullptr);
+          const auto copy = failure;
+          CHECK(copy.last_value<Reply>() == nullptr);  // the value may be gone before it
+          return Reply{0, last != nullptr ? std::to_string(last->status) : "none"};
+        }) == "503,none,none");
+  CHECK(ends([](const Failure&, const Reply* last) {
+          return Reply{0, last != nullptr ? std::to_string(last->status) : "none"};
+        }) == "503,none,none");
+  struct Both {
+    Reply operator()(const Failure&) const { return {0, "none"}; }
+    Reply operator()(const Failure&, const Reply& last) const { return {0, std::to_string(last.status)}; }
+  };
+  CHECK(ends(Both{}) == "503,none,none");
+}
+
+TEST_CASE(
+    "the failure of a call without an id has an id and the name, for exceptions and values alike [A4, G3]",
+    "[on_failure]") {
+  FakeClock clock;
+  const auto throws_always = []() -> std::string { throw TimeoutError{"slow"}; };
+  const auto returns_nothing = [] { return std::string{}; };
+  const encore::RetryIfResult is_empty{[](const std::string& text) { return text.empty(); }};
+  const FormatFailure told{[](const Failure& failure) { return failure.call_id + ' ' + failure.call_name; }};
+  const auto policy = [&](auto predicate, auto strategy) {
+    return RetryPolicy{clock, predicate, strategy, encore::MaxRetries{1}};
+  };
+  const auto ids = {
+      policy(RetryOn<TimeoutError>{}, told).run({.name = "lookup"}, throws_always),
+      policy(is_empty, told).run({.name = "lookup"}, returns_nothing),
+  };
+  for (const auto& text : ids) {
+    CHECK(text.starts_with("encore-"));
+    CHECK(text.ends_with(" lookup"));
+  }
+  CHECK(*ids.begin() != *std::next(ids.begin()));
+  CHECK(policy(RetryOn<TimeoutError>{}, told).run({.id = "call-1", .name = "lookup"}, throws_always) ==
+        "call-1 lookup");
+  CHECK(policy(is_empty, told).run({.id = "call-2", .name = "lookup"}, returns_nothing) == "call-2 lookup");
+
+  const auto thrown = policy(RetryOn<TimeoutError>{}, encore::ReturnOutcome{})
+                          .run({.id = "call-3", .name = "lookup"}, throws_always);
+  CHECK(thrown.failure().call_id + ' ' + thrown.failure().call_name == "call-3 lookup");
+  const auto returned =
+      policy(is_empty, encore::ReturnOutcome{}).run({.id = "call-4", .name = "lookup"}, returns_nothing);
+  CHECK(returned.failure().call_id + ' ' + returned.failure().call_name == "call-4 lookup");
 }
 
 TEST_CASE("a formatter gets the whole failure and makes the result of it [G3]", "[on_failure]") {

@@ -5,6 +5,7 @@
 #include <catch2/matchers/catch_matchers.hpp>
 
 #include <chrono>
+#include <concepts>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -31,6 +32,9 @@ Failure failed() {
           .error = std::make_exception_ptr(std::runtime_error{"down"}),
           .observer_errors = 2};
 }
+
+template <class O>
+concept HasLastValue = requires(O&& outcome) { static_cast<O&&>(outcome).last_value(); };
 
 TEST_CASE("an outcome with a value [G2]", "[outcome]") {
   Outcome<std::string> outcome{"units", figures};
@@ -72,6 +76,49 @@ TEST_CASE("an outcome with a failed value keeps it beside the failure [G2]", "[o
   REQUIRE(outcome.last_value() != nullptr);
   CHECK(*outcome.last_value() == -1);
   CHECK(outcome.value_or(7) == 7);
+}
+
+TEST_CASE(
+    "the failed value is seen through the failure of its outcome, wherever that is copied or moved [G8]",
+    "[outcome]") {
+  Outcome<std::string> outcome{failed(), std::string{"busy"}};
+  const auto sees = [](const Outcome<std::string>& seen) {
+    const auto* const last = seen.failure().last_value<std::string>();
+    return last != nullptr && last == seen.last_value() && *last == "busy";
+  };
+  CHECK(sees(outcome));
+  CHECK(outcome.failure().last_value<int>() == nullptr);
+  auto copy = outcome;
+  CHECK(sees(copy));
+  auto moved = std::move(outcome);
+  CHECK(sees(moved));
+  copy = Outcome<std::string>{failed()};
+  CHECK(copy.failure().last_value<std::string>() == nullptr);
+  copy = moved;
+  CHECK(sees(copy));
+  moved = std::move(copy);
+  CHECK(sees(moved));
+  const auto alone = moved.failure();
+  CHECK(alone.last_value<std::string>() == nullptr);  // it may outlive the outcome
+
+  auto number = -1;
+  const Outcome<int&> reference{failed(), number};
+  CHECK(reference.failure().last_value<int>() == &number);
+  STATIC_CHECK(!std::copy_constructible<Outcome<std::unique_ptr<int>>>);
+  STATIC_CHECK(std::movable<Outcome<std::unique_ptr<int>>>);
+}
+
+TEST_CASE("a temporary outcome gives nothing away that points into it [G2, G8]", "[outcome]") {
+  const auto make = [] { return Outcome<std::string>{failed(), std::string{"busy"}}; };
+  STATIC_CHECK(std::same_as<decltype(make().failure()), encore::Failure>);
+  STATIC_CHECK(std::same_as<decltype(make().value()), std::string>);
+  STATIC_CHECK(std::same_as<decltype(*make()), std::string>);
+  STATIC_CHECK(HasLastValue<const Outcome<std::string>&>);
+  STATIC_CHECK(!HasLastValue<Outcome<std::string>>);
+  STATIC_CHECK(!HasLastValue<const Outcome<std::string>>);
+  const auto& failure = make().failure();
+  CHECK(failure.call_id == "call-17");
+  CHECK(failure.last_value<std::string>() == nullptr);
 }
 
 TEST_CASE("a value that is not there is refused with what failed, and not made up [G1, G2, G4]",

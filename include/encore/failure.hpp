@@ -3,6 +3,7 @@
 #include <encore/address_of.hpp>
 #include <encore/already_retries.hpp>
 #include <encore/attempt.hpp>
+#include <encore/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 
@@ -145,7 +146,45 @@ struct Returned {
   const FailedAttempt& attempt;
 };
 
-/// A call that did not succeed: everything a failure strategy may say about it. Owns what it holds. (G2, G3)
+namespace detail {
+
+/// Its address stands for a type. Not constant, since a linker may fold constants that are equal.
+template <class V>
+ENCORE_ONE_PER_PROCESS inline char type_mark = 0;
+
+/// Points to the last failed value, whatever its type, from a failure that is looked at where that value is. A copy of the failure
+/// may outlive the value, so it points to nothing.
+class LastValueView {
+ public:
+  constexpr LastValueView() noexcept = default;
+  template <class V>
+  constexpr explicit LastValueView(const V& value) noexcept
+      : value_{detail::address_of(value)},
+        type_{&type_mark<V>} {}
+  constexpr LastValueView(const LastValueView&) noexcept {}
+  constexpr LastValueView& operator=(const LastValueView& other) noexcept {
+    if (this != &other) look_at_nothing();
+    return *this;
+  }
+  template <class V>
+  constexpr void look_at(const V& value) noexcept {
+    value_ = detail::address_of(value);
+    type_ = &type_mark<V>;
+  }
+  constexpr void look_at_nothing() noexcept { value_ = nullptr, type_ = nullptr; }
+  template <class V>
+  constexpr const V* get() const noexcept {
+    return type_ == &type_mark<V> ? static_cast<const V*>(value_) : nullptr;
+  }
+
+ private:
+  const void* value_ = nullptr;
+  const char* type_ = nullptr;
+};
+
+}  // namespace detail
+
+/// A call that did not succeed: everything a failure strategy may say about it. Owns what it holds, but for the last value. (G2, G3)
 struct Failure {
   std::string call_id{};
   std::string call_name{};
@@ -162,7 +201,30 @@ struct Failure {
   /// The earliest time of another call that the server's last hint, or the guard that refused, named, from the end of this one;
   /// empty if nobody did. (G5)
   std::optional<Duration> retry_after{};
-  int inner_attempts = 1;  ///< that what was called made of each attempt by itself, at most (J1)
+  int inner_attempts = 1;        ///< that what was called made of each attempt by itself, at most (J1)
+  detail::LastValueView last{};  // read through `last_value`
+
+  /// Calls `use(e)` with what a `catch (const E& e)` would bind of the last exception, and tells whether it did; no, if there was no
+  /// exception. What `use` throws leaves. (G8)
+  template <class E, class Use>
+  bool with([[maybe_unused]] Use&& use) const {
+#if defined(__cpp_exceptions)
+    if (error == nullptr) return false;
+    try {
+      std::rethrow_exception(error);
+    } catch (const E& caught) {
+      static_cast<void>(use(caught));
+      return true;
+    } catch (...) {}
+#endif
+    return false;
+  }
+  /// The value that the last failed attempt returned, if it returned one and it is of just this type; else null. In the failure
+  /// that a formatter is given, and in an outcome's own; a copy has none. (G8)
+  template <class V>
+  const V* last_value() const noexcept {
+    return last.get<V>();
+  }
 
   /// The most requests that may have reached the dependency; empty: unlimited.
   std::optional<std::int64_t> max_requests() const noexcept {

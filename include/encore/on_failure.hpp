@@ -1,6 +1,7 @@
 // What the caller gets when the policy gives up: the exception, or whatever a function makes of it. For an outcome there is
 // <encore/outcome.hpp>.
 #pragma once
+#include <encore/address_of.hpp>
 #include <encore/as_value.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
@@ -29,8 +30,44 @@ struct Rethrow {
   using result = R;
 };
 
-/// What a function makes of the failure. It gets the whole `const Failure&`, and its result must convert to the callable's.
-/// If it throws, its own exception leaves. (G3)
+namespace detail {
+
+template <class F, class V>
+concept FormatsValue = std::invocable<const F&, const Failure&, const V&>;
+template <class F, class V>
+concept FormatsPointer = std::invocable<const F&, const Failure&, const V*> && !FormatsValue<F, V>;
+
+/// Calls a formatter with the failure, and with the value that failed last if it takes that: as it is, where there is one; or as a
+/// pointer, which is null where there is none. (G3, G8)
+template <class V, class F>
+decltype(auto) formatted(const F& format, const Failure& failure) {
+  static_assert(
+      FormatsPointer<F, V> || std::invocable<const F&, const Failure&>,
+      "a formatter is called with `const Failure&`; where the last failure is a value, with that beside it, "
+      "if it "
+      "takes it; but not every call ends with a value, so it takes the failure alone too, or a pointer "
+      "to the value");
+  if constexpr (FormatsPointer<F, V>)
+    return format(failure, static_cast<const V*>(nullptr));
+  else
+    return format(failure);
+}
+template <class V, class F>
+decltype(auto) formatted(const F& format, Failure& failure, const V& last) {
+  failure.last.look_at(last);
+  if constexpr (FormatsValue<F, V>)
+    return format(std::as_const(failure), last);
+  else if constexpr (FormatsPointer<F, V>)
+    return format(std::as_const(failure), detail::address_of(last));
+  else
+    return formatted<V>(format, std::as_const(failure));
+}
+
+}  // namespace detail
+
+/// What a function makes of the failure. It gets the whole `const Failure&`, and if it takes it, the last failed value beside it: a
+/// `const V&`, where there is one, or a `const V*`. Its result must convert to the callable's. If it throws, its own exception
+/// leaves. (G3, G8)
 template <class F>
 struct FormatFailure {
   using role = encore::role::OnFailure;
@@ -43,21 +80,29 @@ struct FormatFailure {
 
   template <class R>
   R failed(Failure&& failure) const {
-    static_assert(std::invocable<const F&, const Failure&>, "a formatter is called with `const Failure&`");
-    static_assert(detail::can_be_returned_as<std::invoke_result_t<const F&, const Failure&>, R>,
+    return fitting<R>([&]() -> decltype(auto) {
+      return detail::formatted<std::remove_cvref_t<R>>(format, std::as_const(failure));
+    });
+  }
+  template <class R, class Last>
+  R failed(Failure&& failure, Last&& last) const {
+    return fitting<R>([&]() -> decltype(auto) { return detail::formatted(format, failure, last); });
+  }
+
+ private:
+  template <class R, class Make>
+  static R fitting(Make&& make) {
+    using Made = decltype(make());
+    static_assert(detail::can_be_returned_as<Made, R>,
                   "FormatFailure must return what the call returns, or something that converts to it; use "
                   "ReturnOutcome to get the failure itself");
-    static_assert(!std::is_void_v<R> || !detail::Deferred<std::invoke_result_t<const F&, const Failure&>>,
+    static_assert(!std::is_void_v<R> || !detail::Deferred<Made>,
                   "this formatter returns a coroutine or future, and the call nothing, so nobody awaits it: "
                   "wait for it in the formatter");
     if constexpr (std::is_void_v<R>)
-      static_cast<void>(format(std::as_const(failure)));
+      static_cast<void>(make());
     else
-      return format(std::as_const(failure));
-  }
-  template <class R, class Last>
-  R failed(Failure&& failure, Last&&) const {
-    return failed<R>(std::move(failure));
+      return make();
   }
 };
 

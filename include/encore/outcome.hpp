@@ -31,9 +31,9 @@ class FailedOutcome {
   [[nodiscard]] constexpr bool has_value() const noexcept { return !failure_.has_value(); }
   constexpr explicit operator bool() const noexcept { return has_value(); }
 
-  /// Why the call stopped, and what failed last. Only if there is no value.
+  /// Why the call stopped, and what failed last. Only if there is no value. Of a temporary outcome: by value.
   const Failure& failure() const& noexcept { return *failure_; }
-  Failure&& failure() && noexcept { return *std::move(failure_); }
+  Failure failure() && { return *std::move(failure_); }
 
   /// How many attempts were made, succeeded or not.
   int attempts() const noexcept { return attempts_; }
@@ -59,6 +59,11 @@ class FailedOutcome {
         observer_errors_{observer_errors},
         reason_{reason} {}
 
+  // A failure that is copied by itself sees no value; in its outcome it does, wherever that is copied or moved.
+  template <class V>
+  void show(const V& last) noexcept {
+    failure_->last.look_at(last);
+  }
   void require_value() const {
     if (!has_value()) [[unlikely]]
       throw_failure();
@@ -105,7 +110,36 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   template <class U>
   Outcome(Failure failure, U&& last)
       : FailedOutcome{std::move(failure)},
-        stored_{store(std::forward<U>(last))} {}
+        stored_{store(std::forward<U>(last))} {
+    show_last_value();
+  }
+  Outcome(const Outcome& other)
+    requires std::copy_constructible<Stored>
+      : FailedOutcome(other),
+        stored_{other.stored_} {
+    show_last_value();
+  }
+  Outcome(Outcome&& other) noexcept(std::is_nothrow_move_constructible_v<Stored>)
+      : FailedOutcome(std::move(other)),
+        stored_{std::move(other.stored_)} {
+    show_last_value();
+  }
+  Outcome& operator=(const Outcome& other)
+    requires std::is_copy_assignable_v<Stored>
+  {
+    FailedOutcome::operator=(other);
+    stored_ = other.stored_;
+    show_last_value();
+    return *this;
+  }
+  Outcome& operator=(Outcome&& other) noexcept(std::is_nothrow_move_assignable_v<Stored> &&
+                                               std::is_nothrow_move_constructible_v<Stored>) {
+    FailedOutcome::operator=(std::move(other));
+    stored_ = std::move(other.stored_);
+    show_last_value();
+    return *this;
+  }
+  ~Outcome() = default;
 
   /// The value. If there is none: throws the last exception, the same object, or `Refused` if there was no attempt, or
   /// `std::logic_error` if the last failure is a value. Without exceptions the program ends with the reason.
@@ -120,9 +154,10 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   const std::remove_reference_t<T>* operator->() const noexcept { return detail::address_of(**this); }
 
   /// The value of the last failed attempt, if that attempt returned one instead of throwing; else null.
-  const std::remove_reference_t<T>* last_value() const noexcept {
+  const std::remove_reference_t<T>* last_value() const& noexcept {
     return !has_value() && stored_ ? detail::address_of(get(*stored_)) : nullptr;
   }
+  const std::remove_reference_t<T>* last_value() const&& = delete;  // it would point into what is gone
 
   template <class U>
   T value_or(U&& other) const& {
@@ -149,6 +184,9 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
 #endif
 
  private:
+  void show_last_value() noexcept {
+    if (const auto* const last = last_value()) this->show(*last);
+  }
   template <class U>
   static std::optional<Stored> store(U&& value) {
     if constexpr (std::is_reference_v<T>)

@@ -69,7 +69,8 @@ struct TellModel {
   }
 };
 
-/// The same with the text that a function makes of the failure. (G3)
+/// The same with the text that a function makes of the failure, and of the last failed value if it takes it, as in `FormatFailure`.
+/// (G3, G8)
 ///   TellModelWith{[](const Failure& failure) { return "UNAVAILABLE:" + error_type(failure.error); }}
 template <class F>
 struct TellModelWith {
@@ -83,13 +84,21 @@ struct TellModelWith {
 
   template <class R>
   R failed(Failure&& failure) const {
-    static_assert(std::is_invocable_r_v<std::string, const F&, const Failure&>,
-                  "TellModelWith takes a function of `const Failure&` that returns text");
-    return detail::answer_with<R>(error_result_of(failure, text(std::as_const(failure))));
+    return answer<R>(failure, [&]() -> decltype(auto) {
+      return detail::formatted<std::remove_cvref_t<R>>(text, std::as_const(failure));
+    });
   }
   template <class R, class Last>
-  R failed(Failure&& failure, Last&&) const {
-    return failed<R>(std::move(failure));
+  R failed(Failure&& failure, Last&& last) const {
+    return answer<R>(failure, [&]() -> decltype(auto) { return detail::formatted(text, failure, last); });
+  }
+
+ private:
+  template <class R, class Make>
+  static R answer(const Failure& failure, Make&& make) {
+    static_assert(std::convertible_to<decltype(make()), std::string>,
+                  "TellModelWith takes a function of `const Failure&` that returns text");
+    return detail::answer_with<R>(error_result_of(failure, make()));
   }
 };
 
