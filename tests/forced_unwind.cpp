@@ -173,6 +173,22 @@ TEST_CASE("observers are told that a call was cancelled with its thread, and may
   check_end(1, 3);
 }
 
+TEST_CASE("a thread cancelled after its request had left leaves an unknown outcome [B4, I3]",
+          "[forced_unwind]") {
+  Recorder trace;
+  const auto policy = plain.with(trace);
+  for (const auto replay : {encore::ReplaySafety::never, encore::ReplaySafety::repeatable}) {
+    CHECK(is_cancelled_in([&] {
+      policy.run({.id = "charge", .replay = replay}, [](const encore::Attempt& attempt) {
+        attempt.mark_dispatched();
+        cancel_this_thread();
+      });
+    }));
+    CHECK(trace.events().back().reason == StopReason::cancelled);
+    CHECK(trace.events().back().outcome_unknown == (replay == encore::ReplaySafety::never));
+  }
+}
+
 TEST_CASE("a real wait is a point where a thread can be cancelled [B4, K1]", "[forced_unwind]") {
   Gate gate;
   const auto policy = plain.with(encore::SteadyClock{}, gate, encore::ConstantBackoff{1h});

@@ -17,13 +17,16 @@ TEST_CASE("an owned call keeps its texts when those of the call are gone", "[own
        {std::size_t{0}, std::size_t{1}, OwnedCall::room / 4, OwnedCall::room / 4 + 1, std::size_t{1000}}) {
     INFO("texts of " << size << " bytes");
     std::string id(size, 'i'), name(size, 'n'), resolved(size, 'r'), key(size, 'k');
-    OwnedCall owned{Call{.id = id, .name = name, .resolved_name = resolved, .operation_key = key}};
-    for (auto* text : {&id, &name, &resolved, &key}) text->assign(size, 'x');
+    std::string signature(size, 's');
+    OwnedCall owned{Call{
+        .id = id, .name = name, .resolved_name = resolved, .operation_key = key, .signature = signature}};
+    for (auto* text : {&id, &name, &resolved, &key, &signature}) text->assign(size, 'x');
     const OwnedCall moved{std::move(owned)};
     CHECK(moved.view().id == std::string(size, 'i'));
     CHECK(moved.view().name == std::string(size, 'n'));
     CHECK(moved.view().resolved_name == std::string(size, 'r'));
     CHECK(moved.view().operation_key == std::string(size, 'k'));
+    CHECK(moved.view().signature == std::string(size, 's'));
   }
 }
 

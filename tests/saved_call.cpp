@@ -149,6 +149,22 @@ TEST_CASE("a bad value is refused by its field's name", "[saved_call]") {
         "encore: saved lines of call = 0 is refused: it must be 1");
 }
 
+TEST_CASE(
+    "the request and the signature of an unknown outcome come back byte for byte, and need not be there [I3]",
+    "[saved_call]") {
+  auto call = SavedCall::read(line);
+  CHECK(call.request_id.empty());
+  CHECK(call.signature.empty());
+  CHECK(call.text() == line);
+  call.outcome_unknown = true;
+  call.request_id = "req-\xff";
+  call.signature = "mail to A";
+  const auto back = SavedCall::read(call.text());
+  CHECK(back.outcome_unknown);
+  CHECK(back.request_id == "req-\xff");
+  CHECK(back.signature == "mail to A");
+}
+
 TEST_CASE("a line that was cut off anywhere is refused", "[saved_call]") {
   for (std::size_t size = 0; size < line.size(); ++size) {
     INFO(size);

@@ -442,6 +442,26 @@ TEST_CASE_METHOD(OnFakeTime, "destroyed at any point, a call gives its permit ba
   }
 }
 
+TEST_CASE_METHOD(
+    OnFakeTime,
+    "destroyed in an attempt whose request had left, a call ends with an unknown outcome [I3, H1]",
+    "[co_run]") {
+  Recorder events;
+  {
+    auto task = co_run(
+        policy.with(events), {.id = "a", .replay = ReplaySafety::never},
+        [&](const Attempt& attempt) -> Task<int> {
+          attempt.mark_dispatched();
+          co_await executor.sleeper()(1s, {});
+          co_return 17;
+        },
+        executor.sleeper());
+    task.start();
+  }
+  CHECK(events.events().back().reason == StopReason::cancelled);
+  CHECK(events.events().back().outcome_unknown);
+}
+
 TEST_CASE_METHOD(OnFakeTime, "all that a call was given may be gone before its first attempt [F5]",
                  "[co_run]") {
   for (const auto size : {std::size_t{1}, OwnedCall::room, OwnedCall::room + 1}) {
