@@ -50,6 +50,8 @@ std::string facts(const encore::TracedAttempt& attempt) {
   if (!attempt.request_id.empty())
     add(fmt::format("request <bdi>{}</bdi>", html_text(attempt.request_id, longest_name)));
   if (attempt.outcome_unknown()) add("sent and never answered");
+  if (attempt.dispatched_again) add("sent again by a layer below");
+  if (attempt.not_run) add("nothing was done");
   if (attempt.key_used) add("with an idempotency key");
   if (attempt.hint) add(fmt::format("asked to wait {}", span_text(*attempt.hint)));
   if (attempt.remaining) add(fmt::format("{} left", span_text(*attempt.remaining)));

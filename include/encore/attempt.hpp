@@ -1,5 +1,6 @@
 // One execution of the callable for a call, as the callable sees it.
 #pragma once
+#include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
@@ -93,7 +94,7 @@ struct OutcomeSoFar {
   bool unknown = false;
   ShortText<AttemptNotes::longest_request_id> request_id;  // of the latest request without an answer
 
-  constexpr void add(const AttemptNotes& notes) noexcept {
+  ENCORE_COLD void add(const AttemptNotes& notes) noexcept {
     if (notes.outcome_unknown()) {
       unknown = true;
       if (!notes.request_id().empty()) request_id.assign(notes.request_id());

@@ -5,6 +5,7 @@
 #include <encore/testing/scripted.hpp>
 #include <encore/tool/run_call.hpp>
 #include <encore/tool/run_parts.hpp>
+#include <encore/tool/tool_run.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
@@ -243,6 +244,22 @@ TEST_CASE("what is known, or harmless, is not listed [I3]", "[run_call]") {
   Bench settled{ReplaySafety::repeatable_with_key, throws<TimeoutError>().uses_key().dispatched(), sent()};
   CHECK(settled.answer(ship("1")).content == "sent");
   CHECK(settled.heard.empty());
+}
+
+TEST_CASE("a formatter whose answer reads like a success keeps nothing from the list [I3, G3]",
+          "[run_call]") {
+  ToolCatalog catalog;
+  const RetryPolicy reassuring{RetryOn<TimeoutError>{}, MaxRetries{0}, FormatFailure{[](const Failure&) {
+                                 return ToolResult{.content = "on its way"};
+                               }}};
+  catalog.add("ship", ReplaySafety::never, reassuring,
+              [](const ToolCall&, const Attempt& attempt) -> std::string {
+                attempt.mark_dispatched();
+                throw TimeoutError{};
+              });
+  ToolRun run{catalog};
+  CHECK(run.handle(ship("1")).content == "on its way");
+  CHECK(run.unknown_outcomes().all().size() == 1);
 }
 
 TEST_CASE("a hook that throws keeps nothing from the list, and changes no answer [F3]", "[run_call]") {
