@@ -11,7 +11,7 @@
 
 namespace {
 
-using encore::detail::InnerNumbers;
+using encore::shared::InnerNumbers;
 
 TEST_CASE("each id counts by itself, and anew in each attempt [I2]", "[inner_numbers]") {
   InnerNumbers numbers;

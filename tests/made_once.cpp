@@ -7,7 +7,7 @@
 
 namespace {
 
-using encore::detail::MadeOnce;
+using encore::shared::MadeOnce;
 
 TEST_CASE("what many threads ask for at once is made once, and there for all of them [A4, I2]",
           "[made_once][threads]") {

@@ -216,7 +216,7 @@ class ToolRun {
     return result;
   }
   /// The same where an exception must not keep the other calls from their answers. (B3)
-  ToolResult answer(detail::TurnCall& call, const Call& with, std::exception_ptr& escaped) {
+  ToolResult answer(detail::TurnCall& call, const Call& with, [[maybe_unused]] std::exception_ptr& escaped) {
 #if defined(__cpp_exceptions)
     try {
 #endif
