@@ -5,7 +5,7 @@
 #include <concepts>
 #include <memory>
 
-using encore::detail::address_of;
+using encore::shared::address_of;
 
 namespace {
 

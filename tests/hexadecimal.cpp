@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-using encore::detail::from_hexadecimal;
-using encore::detail::hexadecimal;
+using encore::shared::from_hexadecimal;
+using encore::shared::hexadecimal;
 
 TEST_CASE("a word is 16 digits, the highest first, leading zeros included", "[hexadecimal]") {
   CHECK(hexadecimal(0) == "0000000000000000");

@@ -2,6 +2,7 @@
 #include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
+#include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
@@ -138,6 +139,23 @@ TEST_CASE("throws of hooks are counted in the outcome, those at the end included
   const auto refused = policy.with(encore::TimeBudget{0s}).run(at_once);
   CHECK(refused.attempts() == 0);
   CHECK(refused.observer_errors() == 1);
+}
+
+TEST_CASE("what observers threw before the first failed value is counted with the rest [F3]", "[observer]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock, encore::RetryIfResult{[](int value) { return value < 0; }},
+                           encore::MaxRetries{1}, encore::ReturnOutcome{}, [](const Event& event) {
+                             if (event.ordinal == 1 && event.kind == EventKind::attempt_started)
+                               throw HookError{};
+                           }};
+  auto value = -1;
+  const auto recovered = policy.run([&] { return std::exchange(value, 1); });
+  CHECK(recovered);
+  CHECK(recovered.observer_errors() == 1);
+  const auto failed = policy.run([] { return -1; });
+  CHECK_FALSE(failed);
+  CHECK(failed.observer_errors() == 1);
+  CHECK(failed.failure().observer_errors == 1);
 }
 
 TEST_CASE("a hook's throw after a success is not a failed call, for results of any kind [F3]", "[observer]") {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 using namespace encore;
 using encore::testing::Durations;
@@ -31,6 +32,61 @@ struct Sleeping {
   const Call& call() const { return its_call; }
   void abandoned() { ++times_abandoned; }
 };
+
+// A backoff whose progression owns memory, and counts those that are alive.
+struct Remembering {
+  using role = encore::role::Backoff;
+  Duration operator()(int retry) const { return (retry + 1) * 1s; }
+
+  class Running {
+   public:
+    Running(const Remembering&, int) { ++alive; }
+    Running(const Running& other) : waits_{other.waits_} { ++alive; }
+    Running& operator=(const Running&) = default;
+    ~Running() { --alive; }
+    Duration next(const Remembering& backoff, int retry) {
+      waits_.push_back(backoff(retry));
+      return waits_.back();
+    }
+    inline static int alive = 0;
+
+   private:
+    std::vector<Duration> waits_{};
+  };
+};
+static_assert(Backoff<Remembering>);
+
+TEST_CASE("a backoff whose progression owns memory gives it back, whichever way a call ends [C9]",
+          "[pause]") {
+  FakeClock clock;
+  const RetryPolicy policy{clock, RetryOn<Slow>{}, Remembering{}, NoJitter{}};
+  const auto tried = [&](const auto& under, auto play) {
+    auto attempts = 0;
+    try {
+      static_cast<void>(under.run([&] { return play(++attempts); }));
+    } catch (const std::exception&) {}
+    CHECK(Remembering::Running::alive == 0);
+    return attempts;
+  };
+  const auto succeeds = [](int) { return 17; };
+  const auto fails_once = [](int attempt) { return attempt == 1 ? throw Slow{"slow"} : attempt; };
+  const auto fails = [](int attempt) { return attempt > 0 ? throw Slow{"slow"} : attempt; };
+  const auto fails_otherwise = [](int attempt) {
+    return attempt == 1 ? throw Slow{"slow"} : attempt == 2 ? throw std::logic_error{"bug"} : attempt;
+  };
+  const auto tried_all = [&](const auto& under) {
+    return std::vector{tried(under, succeeds), tried(under, fails_once), tried(under, fails),
+                       tried(under, fails_otherwise)};
+  };
+  const std::vector expected{1, 2, 3, 2};
+  CHECK(tried_all(policy) == expected);
+  CHECK(clock.sleeps() == Durations{1s, 1s, 2s, 1s});
+  CHECK(tried_all(policy.with(ReturnOutcome{})) == expected);
+  CHECK(tried_all(policy.with([](const Event&) {})) == expected);
+  CHECK(tried_all(policy.with(TimeBudget{1h}, MaxRetries{2})) == expected);
+  BrokenClock broken;
+  CHECK(tried(policy.with(broken), fails) == 1);
+}
 
 TEST_CASE("a hint replaces one step of the backoff, which goes on after it [E1]", "[pause]") {
   const RetryPolicy policy{RetryOn<Slow>{}, ExponentialBackoff{.initial_delay = 1s, .factor = 2.0},

@@ -2,6 +2,7 @@
 #include "by_hand_clock.hpp"
 #include "check.hpp"
 #include <encore/encore.hpp>
+#include <encore/testing/fake_clock.hpp>
 
 #include <chrono>
 #include <functional>
@@ -55,6 +56,20 @@ void a_failed_value_is_retried() {
   check(policy.with(clock).run(server) == 200);
   check(server.requests == 3);
   check(clock.slept == Durations{10ms, 20ms});
+}
+
+void the_fake_clock_serves_tests_here_too() {
+  encore::testing::FakeClock clock;
+  Server server{.busy_for = 2};
+  check(policy.with(clock).run(server) == 200);
+  check(clock.sleeps() == encore::testing::Durations{10ms, 20ms});
+
+  std::stop_source stop;
+  const auto token = stop.get_token();
+  clock.after(15ms, [&] { stop.request_stop(); });
+  Server down{.busy_for = 9};
+  const auto stopped = policy.with(clock, encore::ReturnOutcome{}).run({.stop = token}, down);
+  check(!stopped && stopped.reason() == StopReason::cancelled && stopped.slept() == 15ms);
 }
 
 void the_last_value_is_returned_when_retries_are_exhausted() {
@@ -248,6 +263,7 @@ void the_decision_by_hand() {
 
 int main() {
   a_failed_value_is_retried();
+  the_fake_clock_serves_tests_here_too();
   the_last_value_is_returned_when_retries_are_exhausted();
   callables_of_all_kinds();
   an_outcome_tells_value_or_reason();

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -21,7 +23,8 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// Attempts go on and on while fake time stands still, so the test would never end. No policy retries it. (D8)
+/// Attempts go on and on while fake time stands still, so the test would never end. No policy retries it. Without exceptions its text
+/// goes to stderr, and the program ends. (D8, L3)
 class NoProgress : public Unretryable {
  public:
   explicit NoProgress(const std::string& what_happened)
@@ -62,7 +65,7 @@ class FakeClock {
     if (readings_.fetch_add(1, std::memory_order_relaxed) -
             readings_before_.load(std::memory_order_relaxed) >=
         most_readings_)
-      throw NoProgress{std::to_string(most_readings_) + " readings of the clock"};
+      stand_still(std::to_string(most_readings_) + " readings of the clock");
     return now_.load(std::memory_order_acquire);
   }
   WallTime wall() const {
@@ -127,10 +130,19 @@ class FakeClock {
     if (attempts_.fetch_add(1, std::memory_order_relaxed) -
             attempts_before_.load(std::memory_order_relaxed) >=
         most_attempts_)
-      throw NoProgress{std::to_string(most_attempts_) + " attempts"};
+      stand_still(std::to_string(most_attempts_) + " attempts");
   }
 
  private:
+  [[noreturn]] static void stand_still(const std::string& what_happened) {
+#if defined(__cpp_exceptions)
+    throw NoProgress{what_happened};
+#else
+    std::fprintf(stderr, "%s\n", NoProgress{what_happened}.what());
+    std::abort();
+#endif
+  }
+
   struct Action {
     std::function<void()> what;
     Action* next_unused;
