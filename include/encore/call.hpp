@@ -20,7 +20,8 @@ namespace shared {
 class AttemptMark;
 }
 
-/// What may be done again when an attempt has failed. (I1)
+/// What may be done again when an attempt has failed. Whatever is said here, one that was marked as not run may be followed by
+/// another (`Attempt::mark_not_run`): nothing was done. (I1)
 enum class ReplaySafety : std::uint8_t {
   repeatable,           ///< running it twice harms nobody
   repeatable_with_key,  ///< harmless if each attempt sends the same idempotency key
@@ -58,10 +59,10 @@ struct Call {
   StopReason refused = StopReason::none;
   const Scope* scope = nullptr;    ///< for idempotency keys and logs; absent: the process's (I2)
   const Attempt* outer = nullptr;  ///< the attempt inside which this call is made, if on another thread (J2)
-  std::string_view
-      signature{};  ///< tells calls of one id apart, and is no secret: a tool layer makes it of name and arguments (I3)
+  /// Tells calls of one id apart, and is no secret: a tool layer makes it of name and arguments. (I3)
+  std::string_view signature{};
 
-  /// Is it made in one attempt, whatever its policy allows? (I1)
+  /// Is it made in one attempt, whatever its policy allows, but for attempts before that did not run? (I1)
   constexpr bool runs_once() const noexcept { return replay >= ReplaySafety::never; }
   /// Does it bring a limit that must be looked at before its first attempt?
   constexpr bool limits_itself() const noexcept {

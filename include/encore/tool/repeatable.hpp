@@ -53,7 +53,8 @@ class NamedTools {
 
 }  // namespace detail
 
-/// Declares tools that may run twice: looking up, reading. Every tool that is not declared runs once. (I1)
+/// Declares tools that may run twice: looking up, reading. Every tool that is not declared runs once: what was marked
+/// as not run, and is tried again, has done nothing. (I1)
 ///   Repeatable{"inventory_lookup", "weather"}     Repeatable{}: no tool
 class Repeatable : public detail::NamedTools<ReplaySafety::repeatable> {
  public:

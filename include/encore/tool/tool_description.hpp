@@ -24,7 +24,7 @@ namespace encore ENCORE_BUILD {
 struct ToolDescription {
   std::string name{};
   ReplaySafety replay = ReplaySafety::never;
-  std::optional<int> max_attempts = 1;  ///< of one call, the first one included; empty: unlimited
+  std::optional<int> max_attempts = 1;  ///< that may have done something, of one call; empty: unlimited
   int inner_attempts = 1;               ///< that the client inside makes of each by itself
   /// All waits of one call together at most, server hints aside; empty: no bound, or none that means anything.
   std::optional<Duration> worst_wait = Duration::zero();
