@@ -275,6 +275,12 @@ TEST_CASE(
   CHECK(told_when_cancelled(plain.with(encore::RetryIf{test}, encore::MaxRetries{0}), time_out) == looked_at);
   CHECK(told_when_cancelled(plain.with(encore::NeverRetryIf{test}), time_out) == looked_at);
   CHECK(told_when_cancelled(plain.with(encore::HintFrom{wait}), time_out) == looked_at);
+  struct Limited : std::runtime_error {
+    Limited() : std::runtime_error{"limited"} {}
+    std::chrono::milliseconds retry_after() const { return meet_a_cancellation(), 1ms; }
+  };
+  CHECK(told_when_cancelled(plain.with(encore::RetryOn<Limited>{}), []() -> int { throw Limited{}; }) ==
+        looked_at);
   CHECK(told_when_cancelled(plain.with(OwnBackoff{}), time_out) == looked_at);
   CHECK(told_when_cancelled(plain.with(OwnJitter{}), time_out) == looked_at);
 
@@ -298,7 +304,10 @@ TEST_CASE("a thread cancelled in BeforeRetry, or while a retry starts, ends as c
   const auto check = [&](const auto& policy, const auto& fail) {
     CHECK(told_when_cancelled(policy.with(encore::BeforeRetry{[] { meet_a_cancellation(); }}), fail) ==
           in_the_second);
-    CHECK(told_when_cancelled(policy.with(starting), fail) == in_the_second);
+    // Who is told before the others of a start keeps that from them, but not how the attempt ended.
+    auto without_its_start = in_the_second;
+    without_its_start.erase(without_its_start.begin() + 2);
+    CHECK(told_when_cancelled(policy.with(starting), fail) == without_its_start);
   };
   check(plain, time_out);
   check(plain.with(encore::RetryIfResult{[](int units) { return units < 0; }}), minus_one);

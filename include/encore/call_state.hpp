@@ -274,8 +274,9 @@ class CallState {
     const auto at = started() ? started() : start_of(*unmade_, call);
     if constexpr (!Framed) frame_.make(*unmade_, call, at, around(*unmade_));
     make(at);
-    next_ = state().begin();
-    return next_.goes_on();
+    const auto next = state().begin();
+    if constexpr (Policy::waits_when_refused) next_ = next;
+    return next.goes_on();
   }
   void make(const std::optional<TimePoint>& started) {
     state_.make(*unmade_, frame_.get(), permits(), started, errors());

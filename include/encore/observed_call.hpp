@@ -101,7 +101,7 @@ class ObservedCall {
   }
 
   void tell_started() {
-    if constexpr (observed) tell_after(attempts() > 1, event_of(EventKind::attempt_started));
+    if constexpr (observed) tell(policy_, event_of(EventKind::attempt_started), observer_errors_);
   }
   void tell_succeeded() {
     if constexpr (observed) {
@@ -119,7 +119,7 @@ class ObservedCall {
       event.wait = next.wait;
       event.hint = hint;
       blame(event, thrown);
-      tell_after(true, event);
+      tell_undisturbed(event);
     }
   }
   void tell_finished(TerminalMode mode, const Thrown* thrown) {
@@ -132,7 +132,10 @@ class ObservedCall {
       event.outcome_unknown = outcome_.unknown;
       event.lost_request_id = outcome_.request_id.view();
       blame(event, thrown);
-      tell_after(reason_ != StopReason::succeeded, event);
+      if (thrown != nullptr)
+        tell_undisturbed(event);
+      else
+        tell(policy_, event, observer_errors_);
     }
   }
 
@@ -146,11 +149,9 @@ class ObservedCall {
   Duration slept_{};
 
  private:
-  void tell_after(bool failure, const Event& event) {
-    if (!failure)
-      tell(policy_, event, observer_errors_);
-    else  // perhaps in the handler of its exception
-      deferring_cancellation([&] { tell(policy_, event, observer_errors_); });
+  // Perhaps in the handler of the attempt's exception.
+  void tell_undisturbed(const Event& event) {
+    deferring_cancellation([&] { tell(policy_, event, observer_errors_); });
   }
   Event event_of(EventKind kind) noexcept {
     return detail::event_of(policy_, kind, attempts(), call(), frame_.limits, started_, &frame_);

@@ -65,10 +65,16 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
   /// Somebody beside the caller hears of a failed value that is not retried, or may answer for it. (B8)
   static constexpr bool hears_of_failures = observed || guarded || !rethrows;
+  /// Are there tests of the users' own about what was thrown?
+  static constexpr bool has_tests = !types_only<PredicateT> ||
+                                    !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
+                                    Many<role::Never>::size != 0;
+  /// Is there code of the users' that is asked about what was thrown?
+  static constexpr bool asks_users = has_tests || requires(const PredicateT& predicate, const Thrown& failure,
+                                                           const Now& now) { predicate.hint(failure, now); };
   /// Somebody may look at the call itself, when it has failed or before.
   static constexpr bool reads_call =
-      observed || guarded || !rethrows || prepares_retries || has_seed || !types_only<PredicateT> ||
-      !std::same_as<Slot<role::HintSource>, HintFromCarrier> || Many<role::Never>::size != 0;
+      observed || guarded || !rethrows || prepares_retries || has_seed || has_tests;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
 
   constexpr auto& clock() const noexcept { return get<role::Clock>(); }

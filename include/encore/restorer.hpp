@@ -60,13 +60,18 @@ struct Restorer {
     std::optional<Duration> hint;
     Duration wait{};
     auto refused = next_attempt(policy, WaitUnderWay<Policy>{state, left}, hint, wait);
+    [[maybe_unused]] auto by_guard = false;
     if constexpr (Policy::guarded) {
-      if (refused == StopReason::none) state.refused_ = refused = state.admit(state.attempts() + 1, left);
+      by_guard = refused == StopReason::none;
+      if (by_guard) refused = state.admit(state.attempts() + 1, left);
     }
     if (refused == StopReason::none) return {.wait = left};
     state.slept_ = sum_of(state.slept_, larger_of(state.wait_ - left, Duration::zero()));
     if constexpr (Policy::waits_when_refused) {
-      if (state.refused_ != StopReason::none) return state.end_after(left, nullptr);
+      if (by_guard) {
+        state.refused_ = refused;
+        return state.end_after(left, nullptr);
+      }
     }
     return state.finish(refused, nullptr);
   }

@@ -127,7 +127,11 @@ class RetryState : public ObservedCall<Policy> {
     error_ = nullptr;
     if (reason_ != StopReason::none) return;
     note_outcome();
-    finish(refused_ != StopReason::none ? refused_ : StopReason::cancelled, nullptr, TerminalMode::none);
+    auto reason = StopReason::cancelled;
+    if constexpr (Policy::waits_when_refused) {
+      if (refused_ != StopReason::none) reason = refused_;
+    }
+    finish(reason, nullptr, TerminalMode::none);
   }
 
   template <class Value>
@@ -254,7 +258,7 @@ class RetryState : public ObservedCall<Policy> {
     std::optional<Duration> hint;
     Duration wait{};
     const auto weigh = [&] { verdict = weighed(judged(), failure, hint, wait); };
-    if constexpr (std::same_as<Failed, Thrown>)
+    if constexpr (std::same_as<Failed, Thrown> && Policy::asks_users)
       deferring_cancellation(weigh);
     else
       weigh();
