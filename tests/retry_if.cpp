@@ -172,6 +172,7 @@ TEST_CASE("the negation of a test has no opinion on what the test was not asked 
   CHECK(attempts_of(RetryOn<std::runtime_error>{} && not_500,
                     []() -> int { throw std::runtime_error{"another"}; }) == 1);
   CHECK(attempts_of(!(RetryOn<int>{} || not_500), []() -> int { throw HttpError{500}; }) == 3);
+  CHECK(attempts_of(!(RetryOn<int>{} && not_500), []() -> int { throw std::runtime_error{"another"}; }) == 3);
 }
 
 TEST_CASE("a part of a filter that is idle for this callable is left out [B9]", "[retry_if]") {
