@@ -26,6 +26,7 @@ encore_packages_of() {
     curl) echo libcurl4-openssl-dev ;;
     nlohmann_json) echo nlohmann-json3-dev ;;
     clang) echo clang-19 libclang-rt-19-dev ;;
+    clang16) echo clang-16 ;;
     libcxx) echo libc++-19-dev libc++abi-19-dev ;;
     clang-format) echo clang-format-19 ;;
     clang-tidy) echo clang-tidy-19 ;;
@@ -69,6 +70,7 @@ encore_has() {
     curl) encore_has_header curl/curl.h ;;
     nlohmann_json) encore_has_header nlohmann/json.hpp ;;
     clang) encore_has_command clang++-19 && encore_clang_has_sanitizers ;;
+    clang16) encore_has_command clang++-16 ;;
     libcxx) encore_has_command clang++-19 && encore_clang_finds_libcxx ;;
     clang-format | clang-tidy) encore_has_command "$1-19" ;;
   esac

@@ -32,7 +32,9 @@
 #endif
 #define ENCORE_COLD [[__gnu__::__noinline__, __gnu__::__cold__]]
 #define ENCORE_NO_INLINE [[__gnu__::__noinline__]]
-/// One for the whole process, also where shared libraries hide their symbols. (L1)
+/// One for a program and the shared libraries that it is linked with, also where they hide their symbols. (L1) A library that is loaded
+/// later, by `dlopen`, shares it where the program exports its symbols (`-rdynamic`, or CMake's `ENABLE_EXPORTS`); else it has its
+/// own, in common with others like it if GCC compiled them, or if they are loaded with `RTLD_GLOBAL`.
 #define ENCORE_ONE_PER_PROCESS [[__gnu__::__visibility__("default")]]
 #endif
 

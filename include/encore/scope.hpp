@@ -49,7 +49,8 @@ class Scope {
   static Scope random() noexcept { return {system_draw(), system_draw()}; }
 
   /// This process's own, the same each time; made when first asked for. A process that was forked afterwards makes another,
-  /// even if it was given a process id that another one had. Thread-safe.
+  /// even if it was given a process id that another one had. So may a library that was loaded by `dlopen`: see
+  /// `ENCORE_ONE_PER_PROCESS`. Thread-safe.
   ENCORE_ONE_PER_PROCESS static Scope process() noexcept {
     static constinit Scope scope{0, 0};
     static constinit shared::MadeOnce made{};
@@ -84,7 +85,9 @@ class Scope {
   Draw draw_;
 };
 
-/// The process's one counter: numbers calls without an id, and streams without a seed. Thread-safe. (L1)
+/// The process's one counter: numbers calls without an id, and streams without a seed. Thread-safe. (L1) A library that was loaded by
+/// `dlopen` may count for itself (see `ENCORE_ONE_PER_PROCESS`): ids made there then repeat those made elsewhere in the process, so
+/// give such calls ids of their own. No idempotency key repeats: the library's scope is another then, too.
 ENCORE_ONE_PER_PROCESS inline std::uint64_t next_number() noexcept {
   static constinit std::atomic<std::uint64_t> numbers{0};
   return numbers.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -157,7 +157,10 @@ TEST_CASE("limits that were changed after they were made are checked again [C3]"
 }
 
 TEST_CASE("in a constant such limits do not compile [C3]", "[call_limit]") {
+#if !defined(__clang__) || \
+    __clang_major__ > 16  // which takes an optional string of this standard library for no constant
   STATIC_CHECK(is_a_constant([] { return CallLimit{.thread_limit = 5, .run_limit = 5}; }));
+#endif
   STATIC_CHECK_FALSE(is_a_constant([] { return CallLimit{}; }));
   STATIC_CHECK_FALSE(is_a_constant([] { return CallLimit{.thread_limit = 3, .run_limit = 5}; }));
 }

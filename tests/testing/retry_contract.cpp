@@ -26,7 +26,7 @@ using contract_test::Invalid, contract_test::Slow;
 namespace {
 
 const RetryPolicy agreed_policy{RetryOn<Slow>{}, MaxRetries{2}, ExponentialBackoff{.initial_delay = 250ms}};
-const RetryContract contract{
+const RetryContract<int> contract{
     .name = "lookup", .attempts = 3, .waits = Durations{250ms, 500ms}, .success = 17};
 const auto slow = throws<Slow>("slow");
 const auto invalid = throws<Invalid>("blank");
@@ -83,11 +83,11 @@ TEST_CASE("an exception that is swallowed, and other waits, are told", "[retry_c
 TEST_CASE("tools are held to theirs by name, and to the answer that the model gets", "[retry_contract]") {
   const ToolRetry tools{agreed_policy, Repeatable{"lookup"},
                         TellModelWith{[](const Failure&) { return std::string{"UNAVAILABLE"}; }}};
-  const RetryContract its{.name = "lookup",
-                          .attempts = 3,
-                          .waits = Durations{250ms, 500ms},
-                          .mode = TellModelWith<int>::mode,
-                          .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
+  const RetryContract<ToolResult> its{.name = "lookup",
+                                      .attempts = 3,
+                                      .waits = Durations{250ms, 500ms},
+                                      .mode = TellModelWith<int>::mode,
+                                      .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
   const ToolResult answer{ToolStatus::error, "UNAVAILABLE", "lookup", "call-17",
                           StopReason::retries_exhausted};
   CHECK(exhausts(tools, its, slow, {answer}));
@@ -108,7 +108,7 @@ TEST_CASE("tools are held to theirs by name, and to the answer that the model ge
 TEST_CASE("every check ends on a policy without a cap, with a sentence (WASABI: missing cap) [N1]",
           "[retry_contract]") {
   const auto no_cap = agreed_policy.with(UnlimitedRetries{}, ConstantBackoff{250ms});
-  const RetryContract without_waits{.name = "lookup", .attempts = 3, .success = 17};
+  const RetryContract<int> without_waits{.name = "lookup", .attempts = 3, .success = 17};
   CHECK(exhausts(no_cap, without_waits, slow).broken() ==
         Broken{"7 attempts instead of 3: it went on until the tool succeeded, so nothing limits it",
                "ended in result instead of exception", "nothing was thrown", "the success was reached"});
@@ -117,8 +117,8 @@ TEST_CASE("every check ends on a policy without a cap, with a sentence (WASABI: 
         Broken{"5 attempts instead of 1: it went on until the tool succeeded, so nothing limits it",
                "nothing was thrown"});
   const ToolRetry every_tool{no_cap, RepeatableIf{[](std::string_view) { return true; }}};
-  const RetryContract of_tool{.name = "lookup",
-                              .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
+  const RetryContract<ToolResult> of_tool{.name = "lookup",
+                                          .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
   CHECK(is_excluded(every_tool, of_tool, "charge_card", slow).broken().front() ==
         "5 attempts instead of 1: it went on until the tool succeeded, so nothing limits it");
 
@@ -130,7 +130,7 @@ TEST_CASE("every check ends on a policy without a cap, with a sentence (WASABI: 
 
 TEST_CASE("without stated waits a retry still waits, unless any wait will do (WASABI: missing delay) [N4]",
           "[retry_contract]") {
-  const RetryContract no_waits_stated{.name = "lookup", .attempts = 3, .success = 17};
+  const RetryContract<int> no_waits_stated{.name = "lookup", .attempts = 3, .success = 17};
   CHECK(exhausts(agreed_policy, no_waits_stated, slow));
   CHECK(exhausts(agreed_policy.with(FullJitter{}), no_waits_stated, slow));
   const auto hot = agreed_policy.with(ConstantBackoff{0s});
@@ -142,9 +142,9 @@ TEST_CASE("without stated waits a retry still waits, unless any wait will do (WA
   CHECK_FALSE(recovers_too_late(hot, no_waits_stated, slow));
   CHECK(is_not_retried(hot, no_waits_stated, invalid));
 
-  const RetryContract any_wait{.name = "lookup", .attempts = 3, .any_wait = true, .success = 17};
+  const RetryContract<int> any_wait{.name = "lookup", .attempts = 3, .any_wait = true, .success = 17};
   CHECK(exhausts(hot, any_wait, slow));
-  const RetryContract agreed_zeros{
+  const RetryContract<int> agreed_zeros{
       .name = "lookup", .attempts = 3, .waits = Durations{0s, 0s}, .success = 17};
   CHECK(exhausts(hot, agreed_zeros, slow));
   const auto asked_to = hot.with(HintFrom{[](const Slow&) { return std::optional{0s}; }});

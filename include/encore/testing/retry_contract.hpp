@@ -33,7 +33,7 @@ namespace encore ENCORE_BUILD::testing {
 /// may return. The checks below hold a `RetryPolicy`, or a `ToolRetry`, to it: on a fake clock, without jitter, with
 /// everything else as in production, guards included. Each check ends, whatever the policy does: a few attempts after the agreed
 /// ones the tool succeeds. (N1)
-///   const RetryContract contract{.name = "inventory_lookup", .attempts = 3, .waits = Durations{250ms, 500ms}, .success = 17};
+///   const RetryContract<int> contract{.name = "inventory_lookup", .attempts = 3, .waits = Durations{250ms, 500ms}, .success = 17};
 ///   CHECK(exhausts(lookup_policy, contract, throws<TimeoutError>("slow")));
 ///   CHECK(recovers_on_the_last_attempt(lookup_policy, contract, throws<TimeoutError>("slow")));
 ///   CHECK(recovers_too_late(lookup_policy, contract, throws<TimeoutError>("slow")));

@@ -10,15 +10,16 @@ using encore::ToolResult, encore::ToolStatus;
 
 namespace {
 
-const RetryContract lookup{.name = "inventory_lookup",
-                           .attempts = 3,
-                           .waits = Durations{250ms, 500ms},
-                           .mode = encore::TerminalMode::formatted,
-                           .success = ToolResult{ToolStatus::ok, "17 units", "inventory_lookup", "call-17"}};
-const RetryContract ship{.name = "ship",
-                         .attempts = 2,
-                         .waits = Durations{1s},
-                         .success = ToolResult{ToolStatus::ok, "1 shipment", "ship", "call-17"}};
+const RetryContract<ToolResult> lookup{
+    .name = "inventory_lookup",
+    .attempts = 3,
+    .waits = Durations{250ms, 500ms},
+    .mode = encore::TerminalMode::formatted,
+    .success = ToolResult{ToolStatus::ok, "17 units", "inventory_lookup", "call-17"}};
+const RetryContract<ToolResult> ship{.name = "ship",
+                                     .attempts = 2,
+                                     .waits = Durations{1s},
+                                     .success = ToolResult{ToolStatus::ok, "1 shipment", "ship", "call-17"}};
 const ToolResult unavailable{ToolStatus::error, "DEPENDENCY_UNAVAILABLE:inventory::TimeoutError",
                              "inventory_lookup", "call-17", encore::StopReason::retries_exhausted};
 
