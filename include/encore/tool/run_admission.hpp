@@ -114,5 +114,7 @@ struct RunAdmission {
     return why;
   }
 };
+template <class Guards>
+RunAdmission(Guards&, RunState&) -> RunAdmission<Guards>;  // Clang 16 finds none by itself
 
 }  // namespace ENCORE_BUILD::detail

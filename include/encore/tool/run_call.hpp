@@ -163,5 +163,8 @@ struct RunCaller {
     deferring_cancellation([&] { holds([&] { return reconcile(outcome), true; }, threw); });
   }
 };
+template <class Reconciler, class HearsReuse>
+RunCaller(RunState&, const Reconciler&, const HearsReuse&)
+    -> RunCaller<Reconciler, HearsReuse>;  // Clang 16 finds none by itself
 
 }  // namespace ENCORE_BUILD::detail

@@ -208,8 +208,7 @@ class ToolRun {
 
   ToolResult answer(detail::TurnCall& call, const Call& with) {
     admission().admit(call);
-    const detail::RunCaller<typename Parts::Reconciler, typename Parts::HearsReuse> caller{state_, reconcile_,
-                                                                                           key_reused_};
+    const detail::RunCaller caller{state_, reconcile_, key_reused_};
     auto result = caller.answer(call, with);
     call.reason = result.reason;
     guards_.answered(call.made_of.issued, result.content);
