@@ -1,11 +1,11 @@
 // An agent's tools: what may be repeated is said once, and the limits of a run hold for all of them.
+#include <encore/agent/call_limit.hpp>
+#include <encore/agent/loop_detector.hpp>
+#include <encore/agent/spend_limit.hpp>
+#include <encore/agent/step_limit.hpp>
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_run.hpp>
 #include <encore/encore.hpp>
-#include <encore/guard/call_limit.hpp>
-#include <encore/guard/loop_detector.hpp>
-#include <encore/guard/spend_limit.hpp>
-#include <encore/guard/step_limit.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_run.hpp>
 
 #include <fmt/core.h>
 

@@ -1,19 +1,19 @@
 // Every guard and every part of the tool layer once, each in use: a page to look things up in, from which README.md quotes.
+#include <encore/agent/call_limit.hpp>
+#include <encore/agent/loop_detector.hpp>
+#include <encore/agent/spend_limit.hpp>
+#include <encore/agent/step_limit.hpp>
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_retry.hpp>
+#include <encore/agent/tool_run.hpp>
 #include <encore/already_retries.hpp>
 #include <encore/encore.hpp>
-#include <encore/guard/call_limit.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/circuit_breakers.hpp>
-#include <encore/guard/loop_detector.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/guard/retry_budget.hpp>
 #include <encore/guard/retry_quota.hpp>
-#include <encore/guard/spend_limit.hpp>
-#include <encore/guard/step_limit.hpp>
 #include <encore/testing/fake_clock.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_retry.hpp>
-#include <encore/tool/tool_run.hpp>
 
 #include <fmt/core.h>
 

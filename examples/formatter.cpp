@@ -1,6 +1,6 @@
 // What a model is told when a tool gives up: a message made of the failure, in which nothing leaks.
+#include <encore/agent/model_text.hpp>
 #include <encore/encore.hpp>
-#include <encore/model_text.hpp>
 #include <encore/telemetry/format.hpp>
 #include <encore/testing/fake_clock.hpp>
 

@@ -1,7 +1,7 @@
 // Every ingredient once, each in a policy that uses it: a page to look things up in, from which README.md quotes.
+#include <encore/agent/model_text.hpp>
 #include <encore/encore.hpp>
 #include <encore/http/retry_after.hpp>
-#include <encore/model_text.hpp>
 #include <encore/telemetry/format.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>

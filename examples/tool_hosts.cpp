@@ -1,9 +1,9 @@
 // LIBRARIES: nlohmann_json::nlohmann_json
 // The same retried tool in the shapes that three hosts have for tools: llama.cpp's chat, an MCP server's handler (cpp-mcp), and
 // ai-sdk-cpp's function. The types below stand for theirs, field by field.
+#include <encore/agent/model_text.hpp>
+#include <encore/agent/tool_retry.hpp>
 #include <encore/encore.hpp>
-#include <encore/model_text.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>

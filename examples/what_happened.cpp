@@ -1,13 +1,13 @@
 // What happened, in numbers and in words: counters, a trace that is saved and read back, its diagnosis, and what another policy
 // would have changed.
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/diagnosis_text.hpp>
+#include <encore/analysis/trace_reader.hpp>
 #include <encore/encore.hpp>
 #include <encore/telemetry/counters.hpp>
-#include <encore/telemetry/diagnosis.hpp>
-#include <encore/telemetry/diagnosis_text.hpp>
 #include <encore/telemetry/prometheus_text.hpp>
 #include <encore/telemetry/shadow_policy.hpp>
 #include <encore/telemetry/trace.hpp>
-#include <encore/telemetry/trace_reader.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+#include <encore/agent/tool_catalog.hpp>
 #include <encore/already_retries.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
@@ -5,7 +6,6 @@
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 #include <encore/testing/scripted.hpp>
-#include <encore/tool/tool_catalog.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -2,7 +2,7 @@
 // Some seconds by default. As long as one likes: ENCORE_SCENARIOS=1000000 encore_tests "[every_way]", ENCORE_SEED=7 for others.
 #include <encore/any_retry_policy.hpp>
 #include <encore/async/co_run.hpp>
-#include <encore/durable_call.hpp>
+#include <encore/durable/durable_call.hpp>
 #include <encore/encore.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/retry_budget.hpp>

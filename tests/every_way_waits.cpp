@@ -1,6 +1,6 @@
 // The waits of a call, whichever way it is made: plain, seen by somebody, as a coroutine, driven by a job table, restored.
 #include <encore/async/co_run.hpp>
-#include <encore/durable_call.hpp>
+#include <encore/durable/durable_call.hpp>
 #include <encore/encore.hpp>
 #include <encore/retrying.hpp>
 #include <encore/stop_token.hpp>

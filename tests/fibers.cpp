@@ -1,11 +1,11 @@
 // Attempts on stacks that take turns on one thread, as fibers do: what one marks is never read in another's place.
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_retry.hpp>
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

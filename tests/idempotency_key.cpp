@@ -1,4 +1,6 @@
 // The key by which the other side knows a repetition: one for all attempts of a call, and never one that two calls share. (I2)
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_retry.hpp>
 #include <encore/async/co_run.hpp>
 #include <encore/observer.hpp>
 #include <encore/retry_if.hpp>
@@ -8,8 +10,6 @@
 #include <encore/testing/manual_executor.hpp>
 #include <encore/testing/scripted.hpp>
 #include <encore/testing/task.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,13 +1,13 @@
 // Whatever stands in a text that comes from outside, reading it takes time in proportion to its length.
-#include <encore/guard/call_signature.hpp>
+#include <encore/agent/call_signature.hpp>
+#include <encore/agent/money.hpp>
+#include <encore/analysis/trace_reader.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
+#include <encore/durable/saved_call.hpp>
+#include <encore/durable/saved_state.hpp>
 #include <encore/http/retry_after.hpp>
-#include <encore/money.hpp>
-#include <encore/quoted_text.hpp>
-#include <encore/saved_call.hpp>
-#include <encore/saved_state.hpp>
-#include <encore/seconds_text.hpp>
 #include <encore/telemetry/time_text.hpp>
-#include <encore/telemetry/trace_reader.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

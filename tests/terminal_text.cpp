@@ -1,15 +1,15 @@
 #include "terminal_text.hpp"
 
-#include <encore/model_text.hpp>
-#include <encore/quoted_text.hpp>
+#include <encore/agent/model_text.hpp>
+#include <encore/agent/tell_model.hpp>
+#include <encore/analysis/trace_reader.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/durable/saved_call.hpp>
 #include <encore/refused.hpp>
 #include <encore/retry_policy.hpp>
-#include <encore/saved_call.hpp>
 #include <encore/telemetry/log_text.hpp>
-#include <encore/telemetry/trace_reader.hpp>
 #include <encore/testing/recorder.hpp>
 #include <encore/testing/scripted.hpp>
-#include <encore/tool/tell_model.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,6 +1,6 @@
 // A call that a guard refuses ends after the wait that it would have had: no loop around it becomes a hot one.
 #include <encore/async/co_run.hpp>
-#include <encore/durable_call.hpp>
+#include <encore/durable/durable_call.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/guard/retry_budget.hpp>

@@ -7,8 +7,8 @@
 #include "errors.hpp"
 #include "inventory.hpp"
 #include "script.hpp"
+#include <encore/agent/model_text.hpp>
 #include <encore/encore.hpp>
-#include <encore/model_text.hpp>
 #include <encore/telemetry/format.hpp>
 #include <encore/testing/recorder.hpp>
 

@@ -1,6 +1,6 @@
 #include "script.hpp"
 
-#include <encore/quoted_text.hpp>
+#include <encore/detail/quoted_text.hpp>
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // has to go on from is one line of text in its row. The service that is called keeps its own record of what reached it, and
 // this program ends with an error if an attempt is missing there, or was made twice.
 #include "../database.hpp"
-#include <encore/durable_call.hpp>
+#include <encore/durable/durable_call.hpp>
 #include <encore/encore.hpp>
 #include <encore/telemetry/format.hpp>
 

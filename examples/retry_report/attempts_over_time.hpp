@@ -1,7 +1,7 @@
 // How many attempts there were, and when.
 #pragma once
+#include <encore/analysis/traced_call.hpp>
 #include <encore/duration.hpp>
-#include <encore/telemetry/traced_call.hpp>
 
 #include <cstddef>
 #include <cstdint>

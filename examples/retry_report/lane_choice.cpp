@@ -1,6 +1,6 @@
 #include "lane_choice.hpp"
 
-#include <encore/telemetry/call_findings.hpp>
+#include <encore/analysis/call_findings.hpp>
 
 #include <algorithm>
 #include <set>

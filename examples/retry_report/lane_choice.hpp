@@ -1,8 +1,8 @@
 // Which calls of a log are drawn.
 #pragma once
+#include <encore/analysis/finding.hpp>
+#include <encore/analysis/traced_call.hpp>
 #include <encore/duration.hpp>
-#include <encore/telemetry/finding.hpp>
-#include <encore/telemetry/traced_call.hpp>
 
 #include <array>
 #include <cstddef>

@@ -4,11 +4,11 @@
 #include "lane_choice.hpp"
 #include "options.hpp"
 #include "page.hpp"
-#include <encore/quoted_text.hpp>
-#include <encore/telemetry/diagnosis.hpp>
-#include <encore/telemetry/diagnosis_text.hpp>
-#include <encore/telemetry/read_trace.hpp>
-#include <encore/telemetry/trace_assembler.hpp>
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/diagnosis_text.hpp>
+#include <encore/analysis/read_trace.hpp>
+#include <encore/analysis/trace_assembler.hpp>
+#include <encore/detail/quoted_text.hpp>
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "options.hpp"
 
-#include <encore/quoted_text.hpp>
-#include <encore/seconds_text.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
 
 #include <fmt/format.h>
 

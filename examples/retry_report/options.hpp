@@ -1,8 +1,8 @@
 // What the program is asked to do.
 #pragma once
 #include "../command_line.hpp"
+#include <encore/analysis/trace_fields.hpp>
 #include <encore/duration.hpp>
-#include <encore/telemetry/trace_fields.hpp>
 
 #include <cstddef>
 #include <optional>

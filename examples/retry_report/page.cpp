@@ -6,8 +6,8 @@
 #include "timeline.hpp"
 #include "tools_table.hpp"
 #include "track.hpp"
-#include <encore/telemetry/finding_text.hpp>
-#include <encore/telemetry/tool_totals.hpp>
+#include <encore/analysis/finding_text.hpp>
+#include <encore/analysis/tool_totals.hpp>
 
 #include <algorithm>
 #include <array>

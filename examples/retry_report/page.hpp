@@ -2,8 +2,8 @@
 #pragma once
 #include "attempts_over_time.hpp"
 #include "lane_choice.hpp"
-#include <encore/telemetry/diagnosis.hpp>
-#include <encore/telemetry/trace_reader.hpp>
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/trace_reader.hpp>
 
 #include <cstdint>
 #include <string>

@@ -7,7 +7,7 @@
 #include "span_text.hpp"
 #include "time_axis.hpp"
 #include "track.hpp"
-#include <encore/telemetry/traced_call.hpp>
+#include <encore/analysis/traced_call.hpp>
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,6 @@
 // The sums of each tool.
 #pragma once
-#include <encore/telemetry/tool_totals.hpp>
+#include <encore/analysis/tool_totals.hpp>
 
 #include <string>
 #include <vector>

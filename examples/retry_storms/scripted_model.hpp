@@ -1,6 +1,6 @@
 // A model without a model: it does what models do when a tool fails.
 #pragma once
-#include <encore/tool/tool_call.hpp>
+#include <encore/agent/tool_call.hpp>
 
 #include <cstddef>
 #include <optional>

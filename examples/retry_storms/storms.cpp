@@ -1,14 +1,14 @@
 #include "storms.hpp"
 
 #include "scripted_model.hpp"
+#include <encore/agent/loop_detector.hpp>
+#include <encore/agent/spend_limit.hpp>
+#include <encore/agent/step_limit.hpp>
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_run.hpp>
 #include <encore/encore.hpp>
 #include <encore/guard/circuit_breaker.hpp>
-#include <encore/guard/loop_detector.hpp>
-#include <encore/guard/spend_limit.hpp>
-#include <encore/guard/step_limit.hpp>
 #include <encore/testing/fake_clock.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_run.hpp>
 
 #include <chrono>
 #include <optional>

@@ -1,8 +1,8 @@
 // Four ways in which an agent storms a tool that cannot answer, each played without encore and with it. There is no network: the
 // model is scripted, and the waits pass on a fake clock.
 #pragma once
+#include <encore/agent/money.hpp>
 #include <encore/event.hpp>
-#include <encore/money.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <functional>

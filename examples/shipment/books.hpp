@@ -1,10 +1,10 @@
 // What the host keeps: which order a call was for, what came of it, and what is still to be found out.
 #pragma once
 #include "shipping.hpp"
-#include <encore/tool/tool_call.hpp>
-#include <encore/tool/tool_result.hpp>
-#include <encore/tool/tool_run.hpp>
-#include <encore/tool/unknown_outcome.hpp>
+#include <encore/agent/tool_call.hpp>
+#include <encore/agent/tool_result.hpp>
+#include <encore/agent/tool_run.hpp>
+#include <encore/agent/unknown_outcome.hpp>
 
 #include <map>
 #include <string>

@@ -7,10 +7,10 @@
 #include "books.hpp"
 #include "carrier.hpp"
 #include "shipping.hpp"
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_run.hpp>
 #include <encore/encore.hpp>
 #include <encore/testing/fault_injector.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_run.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>

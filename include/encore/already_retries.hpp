@@ -1,6 +1,6 @@
 // A policy around something that retries by itself: it multiplies the requests, and says so.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/limits.hpp>
 #include <encore/setting.hpp>

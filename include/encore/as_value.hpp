@@ -1,6 +1,6 @@
 // Results that are not there yet: a future, a coroutine. They fail later, when nobody looks, unless they are the result meant.
 #pragma once
-#include <encore/operation.hpp>
+#include <encore/engine/operation.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -1,11 +1,11 @@
 // One execution of the callable for a call, as the callable sees it.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/hexadecimal.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
-#include <encore/hexadecimal.hpp>
 #include <encore/nesting.hpp>
 
 #include <cstdint>

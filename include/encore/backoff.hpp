@@ -1,8 +1,8 @@
 // How long to wait before a retry, without jitter: what every backoff answers, and the two that most people need.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 

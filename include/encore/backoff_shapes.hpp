@@ -1,10 +1,10 @@
 // The less common backoffs: linear, Fibonacci, an explicit list, one after another.
 #pragma once
-#include <encore/address_of.hpp>
-#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 

@@ -1,8 +1,8 @@
 // One logical call: what the model, or the caller, asked for.
 #pragma once
+#include <encore/detail/made_once.hpp>
 #include <encore/duration.hpp>
-#include <encore/inner_numbers.hpp>
-#include <encore/made_once.hpp>
+#include <encore/engine/inner_numbers.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop.hpp>
 #include <encore/stop_reason.hpp>

@@ -1,7 +1,7 @@
 // The clock of a policy: its sleeps, its deadline and every timestamp, and nobody else's.
 #pragma once
-#include <encore/address_of.hpp>
-#include <encore/attributes.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/stop.hpp>

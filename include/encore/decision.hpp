@@ -1,6 +1,6 @@
 // What to do after an attempt.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 

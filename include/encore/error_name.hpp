@@ -1,6 +1,6 @@
 // A short name for an error type, where the compiler's own is mangled, missing or too long for a log.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <string_view>
 

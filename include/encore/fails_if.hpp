@@ -1,6 +1,6 @@
 // Which returned values are failures, retried or not.
 #pragma once
-#include <encore/asked.hpp>
+#include <encore/detail/asked.hpp>
 #include <encore/ingredient.hpp>
 
 #include <utility>

@@ -1,9 +1,9 @@
 // A failed attempt, as predicates and hints see it; and a failed call, as the failure strategy sees it.
 #pragma once
-#include <encore/address_of.hpp>
 #include <encore/already_retries.hpp>
 #include <encore/attempt.hpp>
-#include <encore/attributes.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -1,7 +1,7 @@
 // What the server said about when to come back.
 #pragma once
-#include <encore/asked.hpp>
 #include <encore/clock.hpp>
+#include <encore/detail/asked.hpp>
 #include <encore/duration.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>

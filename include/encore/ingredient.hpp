@@ -1,7 +1,7 @@
 // Ingredients and their roles: a policy is a list of small values, in any order, and each says one thing.
 #pragma once
-#include <encore/address_of.hpp>
-#include <encore/attributes.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <concepts>
 #include <new>

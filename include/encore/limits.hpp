@@ -1,7 +1,7 @@
 // How often and until when: the limits of a call, of which the first to be reached holds.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>

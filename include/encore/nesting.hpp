@@ -1,7 +1,7 @@
 // Policies inside policies: two layers that retry multiply, so the inner one can notice and give way.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/ingredient.hpp>
 
 #include <cstdint>

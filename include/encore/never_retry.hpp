@@ -1,6 +1,6 @@
 // The policy's own list of what is never retried, whatever the filter says.
 #pragma once
-#include <encore/asked.hpp>
+#include <encore/detail/asked.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 

@@ -1,10 +1,10 @@
 // Who hears of it: any callable that takes an event.
 #pragma once
 #include <encore/as_value.hpp>
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/pack.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/pack.hpp>
 
 #include <concepts>
 #include <cstddef>

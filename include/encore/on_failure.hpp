@@ -1,12 +1,12 @@
 // What the caller gets when the policy gives up: the exception, or whatever a function makes of it. For an outcome there is
 // <encore/outcome.hpp>.
 #pragma once
-#include <encore/address_of.hpp>
 #include <encore/as_value.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/engine/operation.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/operation.hpp>
 
 #include <concepts>
 #include <type_traits>

@@ -12,7 +12,7 @@
 #include <expected>
 #endif
 
-#include <encore/address_of.hpp>
+#include <encore/detail/address_of.hpp>
 #include <encore/failure.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/refused.hpp>

@@ -1,6 +1,6 @@
 // Which failures deserve another attempt. There is no default: whoever writes a policy says so.
 #pragma once
-#include <encore/asked.hpp>
+#include <encore/detail/asked.hpp>
 #include <encore/error_name.hpp>
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>

@@ -1,6 +1,6 @@
 // Predicates from functions: on exceptions, on messages and on returned values.
 #pragma once
-#include <encore/asked.hpp>
+#include <encore/detail/asked.hpp>
 #include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/predicate.hpp>

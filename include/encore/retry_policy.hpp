@@ -1,17 +1,17 @@
 // The policy: how many attempts, for which failures, how long to wait, until when, and what the caller gets at the end.
 #pragma once
 #include <encore/as_value.hpp>
-#include <encore/attributes.hpp>
 #include <encore/call.hpp>
-#include <encore/extremes.hpp>
-#include <encore/operation.hpp>
-#include <encore/policy_parts.hpp>
-#include <encore/recipe.hpp>
-#include <encore/recipe_check.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/engine/operation.hpp>
+#include <encore/engine/policy_parts.hpp>
+#include <encore/engine/recipe.hpp>
+#include <encore/engine/recipe_check.hpp>
+#include <encore/engine/retry_loop.hpp>
+#include <encore/engine/wrapped.hpp>
 #include <encore/refused.hpp>
-#include <encore/retry_loop.hpp>
 #include <encore/setting.hpp>
-#include <encore/wrapped.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -1,8 +1,8 @@
 // All of a policy's numbers at run time, from a configuration, as one ingredient.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
 #include <encore/backoff_shapes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>

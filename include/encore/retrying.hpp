@@ -1,6 +1,6 @@
 // One call under a policy, driven by whoever has a way to wait.
 #pragma once
-#include <encore/retry_state.hpp>
+#include <encore/engine/retry_state.hpp>
 
 #include <exception>
 #include <optional>

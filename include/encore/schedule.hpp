@@ -1,11 +1,11 @@
 // The waits of a call, foreseen before anything runs.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/backoff.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/waits.hpp>
 #include <encore/jitter.hpp>
 #include <encore/setting.hpp>
-#include <encore/waits.hpp>
 
 #include <cstddef>
 #include <iterator>

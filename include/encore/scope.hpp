@@ -1,8 +1,8 @@
 // A random 128-bit name for a process or a run, so that ids which models reuse stay unique beyond it.
 #pragma once
-#include <encore/attributes.hpp>
-#include <encore/hexadecimal.hpp>
-#include <encore/made_once.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/hexadecimal.hpp>
+#include <encore/detail/made_once.hpp>
 
 #include <atomic>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Settings that check themselves: a bad one is a compile error in a constant, an exception at run time.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <concepts>

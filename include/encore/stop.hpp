@@ -1,6 +1,6 @@
 // Stopping from outside: a view of any stop token, and the means to be told by it.
 #pragma once
-#include <encore/address_of.hpp>
+#include <encore/detail/address_of.hpp>
 #include <encore/duration.hpp>
 
 #include <concepts>

@@ -1,6 +1,6 @@
 // Which stop tokens a call can bring, and how the real clock's waits are ended by them.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <compare>
 

@@ -1,8 +1,8 @@
 // What one call costs when there is more of something: calls, ingredients, observers, tools. "hand" is the least of it.
 #include "measure.hpp"
 #include "service.hpp"
+#include <encore/agent/tool_catalog.hpp>
 #include <encore/encore.hpp>
-#include <encore/tool/tool_catalog.hpp>
 
 #include <chrono>
 #include <cstdint>

@@ -4,9 +4,9 @@
 // disk nor its cache is measured: its making costs all three the same. Exits with 1 if an event is lost, or if the memory grew
 // with the log.
 //   g++ -std=c++20 -O2 -Iinclude tests/benchmarks/trace_reading.cpp -o trace_reading && ./trace_reading
-#include <encore/telemetry/diagnosis.hpp>
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/read_trace.hpp>
 #include <encore/telemetry/log_text.hpp>
-#include <encore/telemetry/read_trace.hpp>
 
 #include <sys/resource.h>
 

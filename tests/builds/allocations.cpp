@@ -1,4 +1,4 @@
-// Counts every allocation of this program: a call that succeeds at once makes none of its own [L2, P3], a failed value makes
+// Counts every allocation of this program: a call that succeeds at once makes none of its own [L2] (P3), a failed value makes
 // none [P8], and a coroutine makes one frame beside its operation's [P13].
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>

@@ -1,17 +1,17 @@
 // Feeds any bytes to the readers of saved state, and goes on with what they accept; stops at the first answer that breaks a rule.
 #include "fuzz.hpp"
+#include <encore/agent/call_limit.hpp>
+#include <encore/agent/loop_detector.hpp>
+#include <encore/agent/spend_limit.hpp>
+#include <encore/agent/step_limit.hpp>
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_run.hpp>
 #include <encore/backoff_shapes.hpp>
-#include <encore/durable_call.hpp>
+#include <encore/durable/durable_call.hpp>
+#include <encore/durable/saved_call.hpp>
+#include <encore/durable/saved_state.hpp>
 #include <encore/encore.hpp>
-#include <encore/guard/call_limit.hpp>
-#include <encore/guard/loop_detector.hpp>
-#include <encore/guard/spend_limit.hpp>
-#include <encore/guard/step_limit.hpp>
-#include <encore/saved_call.hpp>
-#include <encore/saved_state.hpp>
 #include <encore/testing/fake_clock.hpp>
-#include <encore/tool/tool_catalog.hpp>
-#include <encore/tool/tool_run.hpp>
 
 #include <chrono>
 #include <cstddef>

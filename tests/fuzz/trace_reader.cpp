@@ -1,11 +1,11 @@
 // Feeds any bytes to the reader of logs and to the diagnosis of what it finds; stops at the first answer that breaks a rule.
 #include "fuzz.hpp"
-#include <encore/telemetry/diagnosis.hpp>
-#include <encore/telemetry/diagnosis_text.hpp>
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/diagnosis_text.hpp>
+#include <encore/analysis/read_trace.hpp>
+#include <encore/analysis/trace_assembler.hpp>
+#include <encore/analysis/trace_reader.hpp>
 #include <encore/telemetry/log_text.hpp>
-#include <encore/telemetry/read_trace.hpp>
-#include <encore/telemetry/trace_assembler.hpp>
-#include <encore/telemetry/trace_reader.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
+#include <encore/detail/random.hpp>
 #include <encore/guard/circuit.hpp>
-#include <encore/random.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>

@@ -1,5 +1,6 @@
 #include "asking.hpp"
 #include "read_only.hpp"
+#include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/per_call.hpp>
@@ -8,7 +9,6 @@
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
-#include <encore/random.hpp>
 #include <encore/refused.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

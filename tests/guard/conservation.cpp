@@ -1,4 +1,5 @@
 // Guards of every kind in one policy in which everything throws now and then: what was admitted comes back, each once. (H1, H8)
+#include <encore/detail/random.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/per_call.hpp>
@@ -8,7 +9,6 @@
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
-#include <encore/random.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/stop_token.hpp>

@@ -1,5 +1,6 @@
 #include "asking.hpp"
 #include "read_only.hpp"
+#include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
 #include <encore/guard/retry_budget.hpp>
@@ -7,7 +8,6 @@
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>
-#include <encore/random.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/stop_reason.hpp>

@@ -1,5 +1,5 @@
 // EXPECT: this for_each returns a coroutine or future
-#include <encore/tool/tool_run.hpp>
+#include <encore/agent/tool_run.hpp>
 
 #include <future>
 

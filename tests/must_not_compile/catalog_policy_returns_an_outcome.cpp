@@ -1,6 +1,6 @@
 // EXPECT: a tool in a catalog is answered with a ToolResult: give its policy TellModel{}
+#include <encore/agent/tool_catalog.hpp>
 #include <encore/outcome.hpp>
-#include <encore/tool/tool_catalog.hpp>
 
 void test(encore::ToolCatalog& catalog) {
 #ifdef ENCORE_FIXED

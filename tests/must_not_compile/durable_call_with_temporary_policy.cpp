@@ -1,5 +1,5 @@
 // EXPECT: a DurableCall only refers to its policy: give the policy a name, so that it outlives the call
-#include <encore/durable_call.hpp>
+#include <encore/durable/durable_call.hpp>
 #include <encore/retry_policy.hpp>
 
 void test() {

@@ -1,5 +1,5 @@
 // EXPECT: a ToolRetry takes one ErrorResultIf
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
 inline const encore::ErrorResultIf not_true{[](bool ok) { return !ok; }};

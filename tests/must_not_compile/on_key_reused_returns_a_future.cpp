@@ -1,5 +1,5 @@
 // EXPECT: this function of OnKeyReused returns a coroutine or future
-#include <encore/tool/key_reuse.hpp>
+#include <encore/agent/key_reuse.hpp>
 
 #include <future>
 

@@ -1,5 +1,5 @@
 // EXPECT: OnKeyReused takes a function of `const KeyReuse&`
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 #ifdef ENCORE_FIXED
 inline const encore::OnKeyReused hears{[](const encore::KeyReuse&) {}};

@@ -1,5 +1,5 @@
 // EXPECT: this function of OnUnknownOutcome returns a coroutine or future
-#include <encore/tool/unknown_outcome.hpp>
+#include <encore/agent/unknown_outcome.hpp>
 
 #include <future>
 

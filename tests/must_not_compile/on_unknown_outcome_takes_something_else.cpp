@@ -1,5 +1,5 @@
 // EXPECT: OnUnknownOutcome takes a function of `const UnknownOutcome&`
-#include <encore/tool/unknown_outcome.hpp>
+#include <encore/agent/unknown_outcome.hpp>
 
 #ifdef ENCORE_FIXED
 inline const encore::OnUnknownOutcome hears{[](const encore::UnknownOutcome&) {}};

@@ -1,5 +1,5 @@
 // EXPECT: a run takes one guard of each kind: CallLimit alone may be given several times
-#include <encore/tool/tool_run.hpp>
+#include <encore/agent/tool_run.hpp>
 
 void test(const encore::ToolCatalog& catalog) {
 #ifdef ENCORE_FIXED

@@ -1,5 +1,5 @@
 // EXPECT: TellModelWith takes a function of `const Failure&` that returns text
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 #ifdef ENCORE_FIXED
 inline const encore::TellModelWith strategy{[](const encore::Failure&) { return "unavailable"; }};

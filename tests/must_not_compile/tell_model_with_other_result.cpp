@@ -1,5 +1,5 @@
 // EXPECT: TellModel answers with an encore::ToolResult, and what this callable returns cannot be made of one
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
                                      encore::Repeatable{"lookup"}, encore::TellModel{}};

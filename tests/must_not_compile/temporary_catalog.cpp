@@ -1,5 +1,5 @@
 // EXPECT: deleted
-#include <encore/tool/tool_run.hpp>
+#include <encore/agent/tool_run.hpp>
 
 void test() {
 #ifdef ENCORE_FIXED

@@ -1,7 +1,7 @@
 // EXPECT: this callable returns a coroutine or future
+#include <encore/agent/tool_call.hpp>
+#include <encore/agent/tool_retry.hpp>
 #include <encore/retry_policy.hpp>
-#include <encore/tool/tool_call.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #include <future>
 

@@ -1,5 +1,5 @@
 // EXPECT: a ToolRetry calls `callable(call, attempt)` or `callable(call)`, with your own call as a const lvalue
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
                                      encore::Repeatable{"lookup"}};

@@ -1,5 +1,5 @@
 // EXPECT: one of these plays no role in a RetryPolicy
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 #ifdef ENCORE_FIXED
 inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},

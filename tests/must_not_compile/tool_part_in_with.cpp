@@ -1,5 +1,5 @@
 // EXPECT: ToolRetry::with changes the policy only: make another ToolRetry for other declarations
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},
                                      encore::Repeatable{"lookup"}};

@@ -1,6 +1,6 @@
 // EXPECT: this policy already has a failure strategy: leave it out of the policy, and give TellModel{}
+#include <encore/agent/tool_retry.hpp>
 #include <encore/outcome.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #ifdef ENCORE_FIXED
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};

@@ -1,5 +1,5 @@
 // EXPECT: a ToolRetry must be told which tools may be repeated: add Repeatable{
-#include <encore/tool/tool_retry.hpp>
+#include <encore/agent/tool_retry.hpp>
 
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
 #ifdef ENCORE_FIXED

@@ -1,5 +1,5 @@
 // EXPECT: a tool returns a ToolResult, text or nothing
-#include <encore/tool/tool_catalog.hpp>
+#include <encore/agent/tool_catalog.hpp>
 
 void test(encore::ToolCatalog& catalog) {
 #ifdef ENCORE_FIXED

@@ -1,6 +1,6 @@
 // EXPECT: a ToolRun takes guards that belong to a run
+#include <encore/agent/tool_run.hpp>
 #include <encore/guard/circuit_breaker.hpp>
-#include <encore/tool/tool_run.hpp>
 
 void test(const encore::ToolCatalog& catalog) {
 #ifdef ENCORE_FIXED

@@ -1,5 +1,5 @@
 // EXPECT: a ToolRun takes one RefusedTurns
-#include <encore/tool/tool_run.hpp>
+#include <encore/agent/tool_run.hpp>
 
 inline const encore::ToolCatalog tools;
 #ifdef ENCORE_FIXED

@@ -1,5 +1,5 @@
 // EXPECT: this run has no such guard
-#include <encore/tool/tool_run.hpp>
+#include <encore/agent/tool_run.hpp>
 
 void test(const encore::ToolCatalog& catalog) {
 #ifdef ENCORE_FIXED

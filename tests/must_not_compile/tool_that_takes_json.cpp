@@ -1,6 +1,6 @@
 // EXPECT: a tool's function takes `const encore::ToolCall&`, or the arguments' text
 // EXPECT: from_tool_arguments(std::string_view, T&)
-#include <encore/tool/tool_catalog.hpp>
+#include <encore/agent/tool_catalog.hpp>
 
 #include <concepts>
 #include <string>

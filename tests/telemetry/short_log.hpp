@@ -1,8 +1,8 @@
 // Logs written by hand, with short names for their fields.
 #pragma once
-#include <encore/telemetry/diagnosis.hpp>
-#include <encore/telemetry/finding.hpp>
-#include <encore/telemetry/trace_reader.hpp>
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/finding.hpp>
+#include <encore/analysis/trace_reader.hpp>
 
 #include <stdexcept>
 #include <string>

@@ -1,10 +1,10 @@
+#include <encore/analysis/diagnosis.hpp>
+#include <encore/analysis/trace_reader.hpp>
 #include <encore/backoff.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/retry_policy.hpp>
-#include <encore/telemetry/diagnosis.hpp>
 #include <encore/telemetry/trace.hpp>
-#include <encore/telemetry/trace_reader.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,7 +1,7 @@
 #include <encore/backoff.hpp>
+#include <encore/detail/random.hpp>
 #include <encore/limits.hpp>
 #include <encore/predicate.hpp>
-#include <encore/random.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>

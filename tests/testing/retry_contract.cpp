@@ -1,6 +1,6 @@
+#include <encore/agent/tool_retry.hpp>
 #include <encore/encore.hpp>
 #include <encore/testing/retry_contract.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,6 +1,6 @@
 // What a coroutine type yields, and the same type for another value.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 
 namespace encore ENCORE_BUILD {
 

@@ -1,15 +1,15 @@
 // The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
 #pragma once
-#include <encore/address_of.hpp>
 #include <encore/as_value.hpp>
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
-#include <encore/call_state.hpp>
-#include <encore/deferred_cancellation.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/engine/call_state.hpp>
+#include <encore/engine/deferred_cancellation.hpp>
+#include <encore/engine/operation.hpp>
+#include <encore/engine/owned_call.hpp>
+#include <encore/engine/retry_loop.hpp>
 #include <encore/nesting.hpp>
-#include <encore/operation.hpp>
-#include <encore/owned_call.hpp>
-#include <encore/retry_loop.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <concepts>

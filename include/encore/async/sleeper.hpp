@@ -1,6 +1,6 @@
 // How a coroutine waits: the one thing that it is told of its event loop.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop.hpp>
 

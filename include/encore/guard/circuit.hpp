@@ -1,8 +1,8 @@
 // The rules of a circuit breaker, without threads: closed, open, half open, and one probe at a time.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/setting.hpp>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // A circuit breaker: after some failures in a row nobody knocks for a while, then one attempt at a time tries again.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/clock.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/guard/circuit.hpp>
 #include <encore/guard/guard.hpp>

@@ -1,9 +1,9 @@
 // One circuit breaker for each call name, made when the name is first seen.
 #pragma once
+#include <encore/detail/name_table.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/name_table.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -1,7 +1,7 @@
 // Who may refuse an attempt: the promise that guards make.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/clock.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/stop_reason.hpp>

@@ -1,6 +1,6 @@
 // A guard that is asked about calls instead of attempts.
 #pragma once
-#include <encore/address_of.hpp>
+#include <encore/detail/address_of.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/stop_reason.hpp>

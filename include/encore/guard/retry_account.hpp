@@ -1,8 +1,8 @@
 // What a retry budget has saved: deposits that age, and what retries took of them.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/guard/tokens.hpp>
 
 #include <array>

@@ -1,7 +1,7 @@
 // A retry budget: retries stay a set share of the traffic, so that those who repeat themselves do not make an outage worse.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/clock.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/retry_account.hpp>

@@ -1,8 +1,9 @@
 // The retry quotas of gRPC and of the AWS SDKs: one bucket of tokens, filled by successes.
 #pragma once
-#include <encore/attributes.hpp>
 #include <encore/clock.hpp>
-#include <encore/extremes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/engine/verdict.hpp>
 #include <encore/failure.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/tokens.hpp>
@@ -10,7 +11,6 @@
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
-#include <encore/verdict.hpp>
 
 #include <atomic>
 #include <concepts>

@@ -1,6 +1,6 @@
 // Exact numbers of tokens.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <compare>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Points in time as HTTP writes them, in the three forms of RFC 9110, 5.6.7.
 // All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <array>

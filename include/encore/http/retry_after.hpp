@@ -1,7 +1,7 @@
 // How long a server asks its caller to wait: the value of a Retry-After header, read as a hint for the policy.
 // All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/http/date.hpp>
 

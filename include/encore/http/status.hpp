@@ -1,6 +1,6 @@
 // Which HTTP responses are worth asking for again.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <array>
 

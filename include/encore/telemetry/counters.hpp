@@ -1,11 +1,11 @@
 // An observer that only counts, for each tool.
 #pragma once
+#include <encore/detail/name_table.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/name_table.hpp>
 #include <encore/observer.hpp>
-#include <encore/quoted_text.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/tool_counts.hpp>

@@ -1,6 +1,6 @@
 // The names of the fields in logs: one table, so that all lines agree.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/telemetry/log_line.hpp>
 
 namespace encore ENCORE_BUILD {

@@ -1,9 +1,9 @@
 // One line for a log: fields with names, in logfmt for people or in JSON for machines.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
-#include <encore/quoted_text.hpp>
-#include <encore/seconds_text.hpp>
 #include <encore/telemetry/time_text.hpp>
 
 #include <cstdint>

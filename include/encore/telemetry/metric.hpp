@@ -1,6 +1,6 @@
 // The names and units of what is counted, as OpenTelemetry has them, and each number with its attributes.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/log_field.hpp>

@@ -1,8 +1,8 @@
 // Counters as a page for Prometheus to fetch.
 #pragma once
-#include <encore/attributes.hpp>
-#include <encore/quoted_text.hpp>
-#include <encore/seconds_text.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
 #include <encore/telemetry/log_field.hpp>
 #include <encore/telemetry/metric.hpp>
 #include <encore/telemetry/tool_counts.hpp>

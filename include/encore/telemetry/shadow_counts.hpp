@@ -1,6 +1,6 @@
 // What another policy would have changed, in numbers.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -1,17 +1,17 @@
 // Observation only: what another policy would have done with the same calls.
 #pragma once
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/lru_map.hpp>
+#include <encore/detail/name_table.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/next_attempt.hpp>
+#include <encore/engine/verdict.hpp>
 #include <encore/event.hpp>
-#include <encore/extremes.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
-#include <encore/name_table.hpp>
-#include <encore/next_attempt.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
-#include <encore/telemetry/lru_map.hpp>
 #include <encore/telemetry/shadow_counts.hpp>
-#include <encore/verdict.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Points in time as text that loses nothing: the calendar as RFC 3339.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
-#include <encore/seconds_text.hpp>
 
 #include <array>
 #include <chrono>

@@ -1,6 +1,6 @@
 // How many of what, for each tool: values to compare, to subtract and to write out.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -1,6 +1,6 @@
 // The verdict on one rule of a contract, to be checked by any test framework and read when it is broken.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <iosfwd>
 #include <string>

@@ -1,6 +1,6 @@
 // Sleeps and waits as one value, to be compared and read.
 #pragma once
-#include <encore/attributes.hpp>
+#include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // A clock for tests: its time passes only when it is told to, so no test ever sleeps.
 #pragma once
 #include <encore/clock.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop.hpp>

@@ -1,10 +1,10 @@
 // Failures, lost results and delays at chosen rates, the same in every run.
 #pragma once
 #include <encore/attempt.hpp>
+#include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/limits.hpp>
-#include <encore/random.hpp>
 #include <encore/setting.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/step.hpp>

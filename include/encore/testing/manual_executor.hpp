@@ -1,8 +1,8 @@
 // Fake time for coroutines: an executor that does nothing by itself, and sleeps that it ends in order.
 #pragma once
 #include <encore/clock.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/extremes.hpp>
 #include <encore/stop.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,8 +1,8 @@
 // Catch2 matchers for what a recorder has heard. The only header that includes Catch2.
 #pragma once
+#include <encore/detail/quoted_text.hpp>
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
-#include <encore/quoted_text.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recorder.hpp>

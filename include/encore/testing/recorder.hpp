@@ -1,10 +1,10 @@
 // An observer that keeps what it is told.
 #pragma once
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/event.hpp>
-#include <encore/extremes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
-#include <encore/quoted_text.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recording.hpp>
 

@@ -1,8 +1,8 @@
 // Events as regular values: to keep, to compare whole, and to read when a test fails.
 #pragma once
+#include <encore/detail/quoted_text.hpp>
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
-#include <encore/quoted_text.hpp>
 #include <encore/testing/durations.hpp>
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // A callable that does what a list says, call by call, and remembers how it was called.
 #pragma once
 #include <encore/attempt.hpp>
-#include <encore/quoted_text.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/step.hpp>
 #include <encore/unretryable.hpp>

@@ -1,7 +1,7 @@
 // The least coroutine type that a test needs: started when awaited, resumed where it was awaited.
 #pragma once
-#include <encore/address_of.hpp>
-#include <encore/attributes.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/detail/attributes.hpp>
 
 #include <coroutine>
 #include <exception>

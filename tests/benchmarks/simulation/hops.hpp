@@ -1,7 +1,7 @@
 // How long a message is under way in the simulations.
 #pragma once
+#include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
-#include <encore/random.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // A team's tools: what can go wrong with them, what is sent, and which of their calls are tried again.
 #pragma once
+#include <encore/agent/tell_model.hpp>
+#include <encore/agent/tool_call.hpp>
+#include <encore/agent/tool_retry.hpp>
 #include <encore/encore.hpp>
 #include <encore/error_type.hpp>
-#include <encore/tool/tell_model.hpp>
-#include <encore/tool/tool_call.hpp>
-#include <encore/tool/tool_retry.hpp>
 
 #include <map>
 #include <stdexcept>

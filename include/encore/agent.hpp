@@ -1,0 +1,20 @@
+// For agents: tools, what of them may be repeated, the limits of a run, and what the model is told.
+#pragma once
+#include <encore/agent/call_limit.hpp>
+#include <encore/agent/error_result.hpp>
+#include <encore/agent/key_reuse.hpp>
+#include <encore/agent/loop_detector.hpp>
+#include <encore/agent/model_text.hpp>
+#include <encore/agent/money.hpp>
+#include <encore/agent/refused_turns.hpp>
+#include <encore/agent/repeatable.hpp>
+#include <encore/agent/spend_limit.hpp>
+#include <encore/agent/step_limit.hpp>
+#include <encore/agent/tell_model.hpp>
+#include <encore/agent/tool_call.hpp>
+#include <encore/agent/tool_catalog.hpp>
+#include <encore/agent/tool_error.hpp>
+#include <encore/agent/tool_result.hpp>
+#include <encore/agent/tool_retry.hpp>
+#include <encore/agent/tool_run.hpp>
+#include <encore/agent/unknown_outcomes.hpp>

@@ -1,0 +1,98 @@
+// Does a sequence that grows end in repetitions of one pattern?
+#pragma once
+#include <encore/detail/attributes.hpp>
+#include <encore/setting.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+/// Watches a sequence for a cycle: a pattern of at most `max_cycle_len` entries that fills the end of the sequence `repeats`
+/// times over. It remembers `max_cycle_len` entries and one number for each length, and compares an entry with no more than these:
+/// work and memory do not grow with the sequence. Not thread-safe. (H6)
+///
+/// For each length n it counts how many of the latest entries equal the one n places before them; the end is a cycle of n once
+/// that run is n · (repeats − 1) long. Taking the shortest such n makes the pattern primitive: no repetition of a shorter one.
+template <class Entry>
+class CycleFinder {
+ public:
+  using Repeats = Count<"repeats", 2>;
+  using MaxCycleLen = Count<"max_cycle_len", 1>;
+
+  CycleFinder(Repeats repeats, MaxCycleLen max_cycle_len) noexcept
+      : repeats_{repeats},
+        max_cycle_len_{static_cast<std::size_t>(int{max_cycle_len})} {}
+
+  void push(Entry entry) {
+    const auto grows = entries_.size() < max_cycle_len_;
+    if (grows) {
+      make_room(entries_);
+      make_room(runs_);
+      runs_.push_back(0);
+    }
+    for (std::size_t n = 1; n <= entries_.size(); ++n)
+      runs_[n - 1] = entry == before_end(n) ? runs_[n - 1] + 1 : 0;
+    if (grows) {
+      entries_.push_back(std::move(entry));
+    } else {
+      entries_[oldest_] = std::move(entry);
+      oldest_ = (oldest_ + 1) % max_cycle_len_;
+    }
+  }
+
+  /// The length of the shortest cycle in which the sequence ends and whose first entry satisfies `goes_on`; 0 if there is none.
+  template <class GoesOn>
+  [[nodiscard]] std::size_t find(GoesOn&& goes_on) const {
+    for (std::size_t n = 1; n <= entries_.size(); ++n)
+      if (times(n) >= repeats_ && goes_on(before_end(n))) return n;
+    return 0;
+  }
+
+  /// The `n`th entry from the end, from 1 to `size()`.
+  const Entry& before_end(std::size_t n) const noexcept {
+    return entries_[(oldest_ + entries_.size() - n) % entries_.size()];
+  }
+  /// How often the last `n` entries stand in a row at the end.
+  std::int64_t times(std::size_t n) const noexcept { return runs_[n - 1] / static_cast<std::int64_t>(n) + 1; }
+
+  /// How many entries are remembered.
+  std::size_t size() const noexcept { return entries_.size(); }
+
+  /// For each length from 1 to `size()`, how many of the latest entries equal the one so many places before them.
+  const std::vector<std::int64_t>& runs() const noexcept { return runs_; }
+
+  /// Takes over what another finder remembered, oldest first, and its runs, one for each entry. Of more than fit the latest
+  /// entries and the shortest lengths are kept.
+  void restore(std::vector<Entry> entries, std::vector<std::int64_t> runs) {
+    if (entries.size() > max_cycle_len_) {
+      entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(max_cycle_len_));
+      runs.resize(max_cycle_len_);
+    }
+    entries_ = std::move(entries);
+    runs_ = std::move(runs);
+    oldest_ = 0;
+  }
+  void clear() noexcept {
+    entries_.clear();
+    runs_.clear();
+    oldest_ = 0;
+  }
+
+ private:
+  // Before anything is changed, so that a push which finds no memory changes nothing.
+  template <class T>
+  static void make_room(std::vector<T>& values) {
+    if (values.size() == values.capacity()) values.reserve(2 * values.size() + 1);
+  }
+
+  std::int64_t repeats_;
+  std::size_t max_cycle_len_;
+  std::vector<Entry> entries_;  // a ring, once it is full
+  std::size_t oldest_ = 0;
+  std::vector<std::int64_t> runs_;
+};
+
+}  // namespace encore ENCORE_BUILD

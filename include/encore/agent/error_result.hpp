@@ -1,0 +1,113 @@
+// Results that say that the tool failed, although it returned.
+#pragma once
+#include <encore/agent/tool_error.hpp>
+#include <encore/agent/tool_result.hpp>
+#include <encore/attempt.hpp>
+#include <encore/engine/deferred_cancellation.hpp>
+#include <encore/engine/verdict.hpp>
+#include <encore/failure.hpp>
+#include <encore/ingredient.hpp>
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace encore::role {
+struct ErrorResult {};  ///< of a tool layer: tells error results from others
+}  // namespace encore::role
+
+namespace encore ENCORE_BUILD {
+
+inline bool is_error_result(const ToolResult& result) noexcept { return result.is_error(); }
+/// `std::expected` and its like.
+template <class Expected>
+  requires requires(const Expected& result) {
+    { result.has_value() } -> std::convertible_to<bool>;
+    result.error();
+  }
+bool is_error_result(const Expected& result) {
+  return !result.has_value();
+}
+
+/// The customisation point of error results: a function `is_error_result(const T&)` beside the type says whether the tool
+/// failed. Of a type without one nothing is guessed: not of a bool, not of an empty optional, not of JSON with a field
+/// "error". For types that one cannot extend there is `ErrorResultIf`. (B8)
+///   bool is_error_result(const CallToolResult& result) { return result.isError; }
+template <class T>
+concept SaysIfError = requires(const T& result) {
+  { is_error_result(result) } -> std::convertible_to<bool>;
+};
+
+/// Says of results of any type whether they are errors: `ErrorResultIf{[](bool ok) { return !ok; }}`, `ErrorResultIf{[](const
+/// json& r) { return r.value("status", "") == "error"; }}`. It is asked instead of `is_error_result`, for the results that it
+/// takes; if it throws, the result is no error. For a tool layer, not for a policy.
+template <class F>
+struct ErrorResultIf {
+  using role = encore::role::ErrorResult;
+  F test;
+  constexpr explicit ErrorResultIf(F f) : test(std::move(f)) {}
+
+  template <class T>
+  static constexpr bool takes = std::predicate<const F&, const T&>;
+};
+struct ErrorResultByType {
+  using role = encore::role::ErrorResult;
+  template <class T>
+  static constexpr bool takes = false;
+};
+
+/// Retries what was returned and says that it failed. Without it a returned error is told to the observers, and no more. (B8)
+///   RetryPolicy policy{RetryOn<TimeoutError>{} || RetryIfErrorResult{}};
+struct RetryIfErrorResult {
+  using role = encore::role::Predicate;
+  static constexpr bool looks_at_values = true;
+  template <SaysIfError Value>
+  bool matches(const Returned<Value>& returned) const {
+    return is_error_result(returned.value);
+  }
+};
+
+namespace detail {
+
+/// Can anybody say whether a result of this type is an error?
+template <class T, class Test>
+inline constexpr bool is_classified = Test::template takes<T> || SaysIfError<T>;
+
+/// Is it? A test that throws says no: the tool has run, and must not run again because nobody could read its result. (B7)
+template <class T, class Test>
+  requires is_classified<T, Test>
+bool says_error(const Test& errors, const T& result) {
+  auto threw = StopReason::predicate_threw;
+  return holds(
+      [&]() -> bool {
+        if constexpr (Test::template takes<T>)
+          return errors.test(result);
+        else
+          return is_error_result(result);
+      },
+      threw);
+}
+
+/// Is a tool's error the tool's answer? Unless the policy's filter or a never-list has something to say of it. In its handler.
+template <class Policy>
+bool is_answer(const Policy& policy, const ToolError& error, const Attempt& attempt) {
+  const FailedAttempt known{attempt.ordinal, &attempt.current(), &attempt.notes()};
+  const Thrown thrown{&error, known};
+  auto answers = false;
+  deferring_cancellation([&] {
+    answers = judge(policy, thrown) == StopReason::not_retryable &&
+              never_verdict(policy, thrown) == StopReason::none;
+  });
+  return answers;
+}
+
+/// A tool's error as its answer.
+inline ToolResult answer_of(const ToolError& error, const Attempt& attempt) {
+  attempt.mark_error_result();
+  return {ToolStatus::error, error.what(), std::string{attempt.call_name()}, std::string{attempt.call_id()}};
+}
+
+}  // namespace detail
+
+}  // namespace encore ENCORE_BUILD

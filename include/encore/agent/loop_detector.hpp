@@ -1,0 +1,173 @@
+// Notices that an agent goes round in a loop, and refuses the call that would go on with it.
+#pragma once
+#include <encore/agent/call_signature.hpp>
+#include <encore/agent/cycle_finder.hpp>
+#include <encore/agent/refusal.hpp>
+#include <encore/agent/run_guard.hpp>
+#include <encore/durable/saved_state.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+class LoopWatch;
+
+/// A loop is a pattern of at most `max_cycle_len` calls that was made `repeats` times over, with nothing between; the call that
+/// would begin it once more is refused. Calls are the same if name and arguments are, or the caller's own signature. (H6)
+///   LoopDetector{.repeats = 3}
+///   LoopDetector{.signature = [](const IssuedCall& call) { return std::string{call.name}; }}  // whatever the arguments
+struct LoopDetector {
+  using State = LoopWatch;
+  CycleFinder<int>::Repeats repeats = 3;
+  CycleFinder<int>::MaxCycleLen max_cycle_len = 8;
+  bool with_results =
+      false;  ///< only calls with the same results repeat each other: a poll that makes progress is no loop
+  /// The caller's own signature of a call that brings none, for a model that says the same in other words. It must not throw.
+  std::string (*signature)(const IssuedCall& call) = nullptr;
+};
+
+/// A refusal for going round in a loop.
+struct LoopDetected : Refusal {
+  std::vector<std::string> pattern{};  ///< the calls' names, in order; cut to 64 bytes
+  std::int64_t repeats = 0;            ///< how many times over they were made
+};
+
+/// Remembers the latest calls of a run. Work for each call and memory do not grow with the run. Thread-safe; not copied. (H8)
+class LoopWatch {
+ public:
+  explicit LoopWatch(const LoopDetector& settings)
+      : with_results_{settings.with_results},
+        own_signature_{settings.signature},
+        finder_{settings.repeats, settings.max_cycle_len} {}
+
+  /// Before a call: refuses it if it would go on with a loop, and then remembers nothing; the same call is refused again, and
+  /// another is admitted and breaks the loop.
+  [[nodiscard]] std::optional<LoopDetected> admit(const IssuedCall& call) {
+    const auto signature = signature_of(call);
+    const std::lock_guard lock{mutex_};
+    const auto length = finder_.find([&](const Entry& first) { return first.call == signature; });
+    if (length != 0) return detected(length, call.name);
+    if (!with_results_) remember(call, signature, signature);
+    return std::nullopt;
+  }
+
+  /// After a call: what the model was told, whether the call was made or another guard refused it. It matters where results
+  /// count, and may always be said. Calls made at the same time do not know of each other's results.
+  void answered(const IssuedCall& call, std::string_view content) {
+    if (!with_results_) return;
+    const auto signature = signature_of(call);
+    const std::lock_guard lock{mutex_};
+    remember(call, signature, signature.with_result(content));
+  }
+
+  /// Where a call's signature is known only after it, as with a call of the model: `standing_loop` before it, `record` after. While
+  /// the calls made end in a full loop, every call is refused: what it would be is not known.
+  [[nodiscard]] std::optional<LoopDetected> standing_loop() const {
+    const std::lock_guard lock{mutex_};
+    const auto length = finder_.find([](const Entry&) { return true; });
+    if (length == 0) return std::nullopt;
+    return detected(length, {});
+  }
+  void record(const IssuedCall& call) {
+    const auto signature = signature_of(call);
+    const std::lock_guard lock{mutex_};
+    remember(call, signature, signature);
+  }
+
+  /// Forgets everything.
+  void new_run() noexcept {
+    const std::lock_guard lock{mutex_};
+    finder_.clear();
+  }
+
+  /// The latest calls as hashes; of the calls themselves only the names.
+  std::string save() const {
+    std::vector<std::string> calls;
+    std::vector<std::string> wholes;
+    std::vector<std::string> names;
+    const std::lock_guard lock{mutex_};
+    for (auto n = finder_.size(); n > 0; --n) {
+      const auto& entry = finder_.before_end(n);
+      calls.push_back(entry.call.text());
+      wholes.push_back(entry.whole.text());
+      names.push_back(entry.name);
+    }
+    return StateLine{kind}
+               .add("calls", calls)
+               .add("with_results", wholes)
+               .add("names", names)
+               .add("runs", finder_.runs())
+               .text() +
+           '\n';
+  }
+  /// Takes over what was saved, also by a detector with other settings. Throws `std::invalid_argument` for text that is not
+  /// what `save` wrote, and changes nothing then.
+  void restore(std::string_view text) {
+    const auto line = saved_line(text, kind);
+    const auto calls = detail::signatures_in(line, "calls");
+    const auto wholes = detail::signatures_in(line, "with_results");
+    auto names = line.texts("names");
+    auto runs = line.counts("runs");
+    const auto must_match = [&](std::string_view field, std::size_t size) {
+      if (size != calls.size())
+        refuse_setting(field, std::to_string(size) + " values",
+                       "is refused: there are " + std::to_string(calls.size()) + " calls");
+    };
+    must_match("with_results", wholes.size());
+    must_match("names", names.size());
+    must_match("runs", runs.size());
+    std::vector<Entry> entries;
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      entries.push_back({calls[i], wholes[i], std::move(names[i])});
+    const std::lock_guard lock{mutex_};
+    finder_.restore(std::move(entries), std::move(runs));
+  }
+
+ private:
+  static constexpr std::string_view kind{"loop_detector"};
+
+  struct Entry {
+    CallSignature call;
+    CallSignature whole;  // with its result, where results count
+    std::string name;
+    friend bool operator==(const Entry& a, const Entry& b) noexcept { return a.whole == b.whole; }
+  };
+
+  CallSignature signature_of(const IssuedCall& call) const {
+    if (own_signature_ == nullptr || call.signature) return CallSignature{call};
+    const auto own = own_signature_(call);
+    return CallSignature{{.signature = own}};
+  }
+  void remember(const IssuedCall& call, const CallSignature& signature, const CallSignature& whole) {
+    const auto name = call.name.empty() ? call.signature.value_or(call.name) : call.name;
+    finder_.push({signature, whole, std::string{name.substr(0, 64)}});
+  }
+  LoopDetected detected(std::size_t length, std::string_view name) const {
+    LoopDetected loop{
+        {.reason = StopReason::loop_detected,
+         .to_model = not_called(name, "it goes on with a loop. Do not make the same call again."),
+         .to_person = "loop detected:"}};
+    loop.repeats = finder_.times(length);
+    for (auto n = length; n > 0; --n) {
+      loop.pattern.push_back(finder_.before_end(n).name);
+      append_quoted(loop.to_person += ' ', loop.pattern.back());
+    }
+    loop.to_person += ", " + std::to_string(loop.repeats) + " times over";
+    return loop;
+  }
+
+  const bool with_results_;
+  std::string (*const own_signature_)(const IssuedCall&);
+  mutable std::mutex mutex_;
+  CycleFinder<Entry> finder_;
+};
+static_assert(RunGuard<LoopDetector>);
+
+}  // namespace encore ENCORE_BUILD

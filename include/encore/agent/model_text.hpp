@@ -1,0 +1,70 @@
+// What a model is told about a tool call that failed.
+#pragma once
+#include <encore/agent/tool_error.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/error_type.hpp>
+#include <encore/failure.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace encore ENCORE_BUILD {
+
+/// What the text may say beyond the default. Exception text leaks hosts and keys, and advice is taken: both only on purpose. (G5)
+struct ModelText {
+  bool exception_text = false;
+  std::string_view advice{};  ///< a sentence of its own at the end, as it is
+};
+
+namespace detail {
+
+/// What the tool itself said, at the end of a text.
+inline void append_words(std::string& text, std::string_view words) {
+  if (!words.empty()) text.append(" The tool says: ").append(words);
+}
+
+}  // namespace detail
+
+/// The default text for a model: the tool, the attempts and the error's type, on one line; the earliest time of another call, if
+/// the server or a guard named one; and what the tool says to the model in a `ToolError`. Of an unknown outcome it says so, and not
+/// that the call failed: the tool may have done its work (I3). Then it names no time. (G5)
+///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
+///   The tool "inventory_lookup" failed after 1 attempt: RateLimited. The earliest time named for another call is 300 s from now.
+///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
+///   The tool "inventory_lookup" was not called: call_limit_reached.
+///   There is no tool "inventory".
+inline std::string tell_model(const Failure& failure, const ModelText& how = {}) {
+  const auto no_tool = failure.reason == StopReason::unknown_tool;
+  const auto unknown = failure.outcome_unknown || failure.reason == StopReason::unknown_outcome;
+  std::string text{no_tool ? "There is no tool" : "The tool"};
+  if (no_tool || !failure.call_name.empty()) append_quoted(text += ' ', failure.call_name);
+  const auto count = std::to_string(failure.attempts);
+  const auto once = failure.attempts == 1;
+  if (failure.refused_on_entry()) {
+    if (!no_tool) text.append(" was not called: ").append(to_string(failure.reason));
+  } else if (unknown) {
+    text.append(" was called ")
+        .append(count)
+        .append(once ? " time" : " times")
+        .append(", and whether it had an effect is unknown");
+  } else {
+    text.append(" failed after ").append(count).append(once ? " attempt" : " attempts");
+  }
+  if (failure.error != nullptr) text.append(": ").append(error_type(failure.error));
+  const auto words = detail::words_for_model(failure.error);
+  if (how.exception_text && words.empty()) {
+    if (const auto said = error_text(failure.error); !said.empty()) append_quoted(text += ": ", said);
+  }
+  text += '.';
+  if (!unknown && failure.retry_after && *failure.retry_after > Duration::zero())
+    text.append(" The earliest time named for another call is ")
+        .append(std::to_string(std::chrono::ceil<std::chrono::seconds>(*failure.retry_after).count()))
+        .append(" s from now.");
+  if (!how.advice.empty()) text.append(1, ' ').append(how.advice);
+  detail::append_words(text, words);
+  return text;
+}
+
+}  // namespace encore ENCORE_BUILD

@@ -1,0 +1,150 @@
+// Amounts of money, exact: what a run may spend, and what it has spent.
+#pragma once
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/duration.hpp>
+#include <encore/setting.hpp>
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace encore ENCORE_BUILD {
+
+/// An amount of US dollars, exact to a picodollar: a token at 0.0375 USD a million costs 37,500 of them. From 0 to about
+/// 9.2 million dollars; sums are held at the ends of that range, so that no total ever wraps or drifts. A regular value. (H7)
+class Money {
+ public:
+  constexpr Money() noexcept = default;
+  /// One past the range is held at its end.
+  static constexpr Money of_picodollars(std::uint64_t amount) noexcept {
+    return Money{amount < most_picodollars ? static_cast<std::int64_t>(amount) : most().picodollars_};
+  }
+  static constexpr Money most() noexcept { return Money{static_cast<std::int64_t>(most_picodollars)}; }
+
+  constexpr std::int64_t picodollars() const noexcept { return picodollars_; }
+
+  friend constexpr auto operator<=>(Money, Money) noexcept = default;
+  friend constexpr Money operator+(Money a, Money b) noexcept {
+    return a > most() - b ? most() : Money{a.picodollars_ + b.picodollars_};
+  }
+  /// What is left of `a` when `b` is taken from it; zero where `b` is more.
+  friend constexpr Money operator-(Money a, Money b) noexcept {
+    return a < b ? Money{} : Money{a.picodollars_ - b.picodollars_};
+  }
+
+ private:
+  static constexpr auto most_picodollars =
+      static_cast<std::uint64_t>((std::numeric_limits<std::int64_t>::max)());
+  constexpr explicit Money(std::int64_t picodollars) noexcept : picodollars_{picodollars} {}
+  std::int64_t picodollars_ = 0;
+};
+
+// Not constexpr on purpose, as in setting.hpp.
+[[noreturn]] inline void the_amount_is_too_large(std::string_view field, std::string_view value) {
+  refuse_setting(field, value, "is refused: it must be at most 9223372 USD");
+}
+[[noreturn]] inline void the_text_is_no_amount(std::string_view field, std::string_view text) {
+  std::string quoted;
+  append_quoted(quoted, text);
+  refuse_setting(field, quoted, "is refused: it must be dollars such as 0.0031, with at most 12 decimals");
+}
+
+namespace detail {
+
+inline constexpr std::uint64_t picodollars_per_dollar = 1'000'000'000'000;
+inline constexpr std::uint64_t most_dollars = 9'223'372;
+
+template <std::integral Whole>
+constexpr Money read_usd(std::string_view field, Whole dollars) {
+  if constexpr (std::signed_integral<Whole>) {
+    if (dollars < 0) the_setting_is_negative(field, static_cast<long long>(dollars));
+  }
+  if (static_cast<std::uintmax_t>(dollars) > most_dollars)
+    the_amount_is_too_large(field, std::to_string(dollars));
+  return Money::of_picodollars(static_cast<std::uint64_t>(dollars) * picodollars_per_dollar);
+}
+
+constexpr Money read_usd(std::string_view field, double dollars) {
+  if (!(dollars >= 0.0 && dollars <= (std::numeric_limits<double>::max)()))
+    the_setting_is_negative_or_not_finite(field, dollars);
+  if (dollars > static_cast<double>(most_dollars)) the_amount_is_too_large(field, std::to_string(dollars));
+  // The number just below one half rounds to the nearest, where one half itself would round up what is short of it by a bit.
+  return Money::of_picodollars(static_cast<std::uint64_t>(
+      dollars * static_cast<double>(picodollars_per_dollar) + 0x1.fffffffffffffp-2));
+}
+
+constexpr Money read_usd(std::string_view field, std::string_view text) {
+  std::uint64_t dollars = 0;
+  std::uint64_t decimals = 0;
+  auto unit = picodollars_per_dollar;
+  const auto point = text.find('.');
+  const auto whole = text.substr(0, point);
+  const auto fraction = point == text.npos ? std::string_view{"0"} : text.substr(point + 1);
+  if (whole.empty() || fraction.empty() || fraction.size() > 12) the_text_is_no_amount(field, text);
+  for (const char digit : whole) {
+    if (digit < '0' || digit > '9') the_text_is_no_amount(field, text);
+    if (dollars <= most_dollars) dollars = dollars * 10 + static_cast<std::uint64_t>(digit - '0');
+  }
+  for (const char digit : fraction) {
+    if (digit < '0' || digit > '9') the_text_is_no_amount(field, text);
+    decimals += static_cast<std::uint64_t>(digit - '0') * (unit /= 10);
+  }
+  const auto amount = dollars * picodollars_per_dollar + decimals;
+  if (dollars > most_dollars || amount > static_cast<std::uint64_t>(Money::most().picodollars()))
+    the_amount_is_too_large(field, text);
+  return Money::of_picodollars(amount);
+}
+
+}  // namespace detail
+
+/// An amount in US dollars: `usd(2)` and `usd("0.0031")` exactly, `usd(0.0031)` to the nearest picodollar, for costs that
+/// arrive as a double. Throws `std::invalid_argument` for a negative, NaN or infinite amount, one over 9,223,372, and a text
+/// that is no decimal number; in a constant that is a compile error. (C3, H7)
+template <class Number>
+  requires(detail::is_whole_count<Number> || std::floating_point<Number>) && (!std::same_as<Number, bool>)
+[[nodiscard]] constexpr Money usd(Number dollars) {
+  if constexpr (std::floating_point<Number>)
+    return detail::read_usd("usd", static_cast<double>(dollars));
+  else
+    return detail::read_usd("usd", dollars);
+}
+[[nodiscard]] constexpr Money usd(std::string_view dollars) { return detail::read_usd("usd", dollars); }
+
+/// What this many tokens cost at a price for a million of them, rounded up to a picodollar. Throws `std::invalid_argument` for a
+/// negative number; one with a fraction does not compile.
+///   cost_of_tokens(1'234, usd("2.50")) == usd("0.003085")
+template <class Number>
+  requires(detail::is_whole_count<Number> && !std::same_as<Number, bool>)
+[[nodiscard]] constexpr Money cost_of_tokens(Number number, Money per_million) {
+  if constexpr (std::signed_integral<Number>) {
+    if (number < 0) the_setting_is_negative("tokens", static_cast<long long>(number));
+  }
+  const auto tokens = static_cast<std::uint64_t>(number);
+  constexpr std::uint64_t million = 1'000'000;
+  const auto price = static_cast<std::uint64_t>(per_million.picodollars());
+  const auto whole = price / million;
+  const auto part = price % million;
+  if (whole != 0 && tokens > static_cast<std::uint64_t>(Money::most().picodollars()) / whole)
+    return Money::most();
+  return Money::of_picodollars(whole * tokens) +
+         Money::of_picodollars(part * (tokens / million) +
+                               (part * (tokens % million) + million - 1) / million);
+}
+
+/// In dollars, exact, as `usd` reads it: "2", "0.0031". The unit is not in it.
+inline std::string to_string(Money money) {
+  const auto amount = static_cast<std::uint64_t>(money.picodollars());
+  const auto whole = std::to_string(amount / detail::picodollars_per_dollar);
+  auto fraction = std::to_string(detail::picodollars_per_dollar + amount % detail::picodollars_per_dollar);
+  fraction.front() = '.';
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return fraction.size() > 1 ? whole + fraction : whole;
+}
+
+static_assert(usd("0.1") + usd("0.2") == usd("0.3"));
+
+}  // namespace encore ENCORE_BUILD

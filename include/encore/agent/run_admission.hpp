@@ -1,0 +1,120 @@
+// May the calls of a turn be made? The guards are asked in their order, and a run that is over stays over.
+#pragma once
+#include <encore/agent/call_signature.hpp>
+#include <encore/agent/pending_calls.hpp>
+#include <encore/agent/refusal.hpp>
+#include <encore/agent/refused_turns.hpp>
+#include <encore/agent/run_call.hpp>
+#include <encore/agent/run_guard.hpp>
+#include <encore/agent/run_state.hpp>
+
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Asks the guards of one run. A view; as thread-safe as they are. What it counts is never saved in part.
+template <class Guards>
+struct RunAdmission {
+  Guards& guards;
+  RunState& state;
+
+  std::optional<Refusal> begin_step() const {
+    const std::lock_guard lock{state.counting()};
+    if (auto over = state.over()) return over;
+    auto refusal = guards.admit_step();
+    if (refusal)
+      note_end(*refusal);
+    else
+      state.step_begins();
+    return refusal;
+  }
+
+  /// Before any call of a turn is made: who is refused has its refusal then, and every call its key, by its place in the turn.
+  /// As long as the run is not over, every guard is asked, whatever the others said: they count what the model issued; a call
+  /// that was open is the one that they counted. What comes after the run's end is no longer counted, against its thread least
+  /// of all. (H5, I2)
+  void admit(std::span<TurnCall> turn) const {
+    if (turn.empty()) return;
+    const std::lock_guard lock{state.counting()};
+    auto& pending_calls = state.pending_calls();
+    std::vector<IssuedCall> issued;
+    for (auto& call : turn) {
+      call.open = pending_calls.come_back(call.made_of.call.id, CallSignature{call.made_of.issued});
+      call.came_back = call.open != nullptr;
+      if (!was_counted(call)) issued.push_back(call.made_of.issued);
+    }
+    if (const auto over = state.over()) {
+      for (auto& call : turn) call.refusal = run_is_over(*over, call.made_of.call.name);
+      return;
+    }
+    if (!issued.empty()) {
+      const auto step = state.belongs_to_step() ? std::nullopt : guards.admit_step_with_calls();
+      auto verdict = guards.admit_batch(issued);
+      std::size_t next = 0;
+      for (auto& call : turn)
+        if (!was_counted(call)) call.refusal = std::move(verdict.calls[next++]);
+      if (step) {
+        note_end(*step);
+        for (auto& call : turn) call.refusal = step;
+      }
+      if (verdict.ends_run) note_end(*verdict.ends_run);
+    }
+    const auto& scope = state.scope_of_this_process();
+    for (auto& call : turn) {
+      if (call.open == nullptr)
+        call.open = &pending_calls.issue(call.made_of.call.id, CallSignature{call.made_of.issued}, scope);
+      if (!was_counted(call)) pending_calls.counted(*call.open, PendingCall::Counted::with_its_turn);
+    }
+  }
+
+  /// Right before a call: the guards that look at each call are asked, whatever was said of its turn, if the run is not over.
+  void admit(TurnCall& call) const {
+    const std::lock_guard lock{state.counting()};
+    if (const auto over = state.over()) {
+      if (!call.refusal) call.refusal = run_is_over(*over, call.made_of.call.name);
+      return;
+    }
+    const auto counted = call.open != nullptr && call.open->counted == PendingCall::Counted::by_all;
+    auto own = guards.admit_call(call.made_of.issued, counted);
+    if (call.open != nullptr) state.pending_calls().counted(*call.open, PendingCall::Counted::by_all);
+    if (own) note_end(*own);
+    if (!call.refusal) call.refusal = std::move(own);
+  }
+
+  /// After the turn. (H9)
+  void ended(std::span<const TurnCall> turn, const RefusedTurns& limits) const {
+    if (turn.empty() || state.over()) return;
+    auto outcome = TurnOutcome::refused;
+    for (const auto& call : turn) {
+      const auto asks_again = call.came_back && call.report.asks;
+      if (call.report.attempts > 0 && !asks_again) outcome = TurnOutcome::made;
+      if (call.report.attempts == 0 && call.reason == StopReason::none) return;  // the host did not make it
+      const auto by_limits =
+          (call.refusal && call.reason == call.refusal->reason) || call.reason == StopReason::unknown_tool;
+      if (!by_limits && outcome == TurnOutcome::refused) outcome = TurnOutcome::passing;
+    }
+    if (const auto end = state.refused_turns().add(outcome, turn.back().reason, limits)) note_end(*end);
+  }
+
+ private:
+  static bool was_counted(const TurnCall& call) noexcept {
+    return call.open != nullptr && call.open->counted != PendingCall::Counted::by_none;
+  }
+  void note_end(const Refusal& refusal) const {
+    if (refusal.ends_run) state.end(refusal);
+  }
+  static Refusal run_is_over(Refusal why, std::string_view name) {
+    why.to_model = not_called(name, "the run is over.");
+    return why;
+  }
+};
+template <class Guards>
+RunAdmission(Guards&, RunState&) -> RunAdmission<Guards>;  // Clang 16 finds none by itself
+
+}  // namespace ENCORE_BUILD::detail

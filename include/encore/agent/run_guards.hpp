@@ -1,0 +1,177 @@
+// The guards of one agent's run, asked in their order.
+#pragma once
+#include <encore/agent/call_limit.hpp>
+#include <encore/agent/refusal.hpp>
+#include <encore/agent/run_guard.hpp>
+#include <encore/agent/spend_limit.hpp>
+#include <encore/engine/recipe.hpp>
+#include <encore/ingredient.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+namespace detail {
+
+/// All call limits of a run are one guard, so that they hold together.
+template <class... G>
+struct run_states {
+  static constexpr bool has_call_limit = (std::same_as<G, CallLimit> || ...);
+  using Others = join_t<std::conditional_t<std::same_as<G, CallLimit>, Plus<>, Plus<G>>...>;
+
+  template <class List>
+  struct of;
+  template <class... O>
+  struct of<Plus<O...>> {
+    static constexpr bool distinct = [] {
+      [[maybe_unused]] constexpr auto count = []<class One>(std::type_identity<One>) {
+        return (std::size_t{0} + ... + std::size_t{std::same_as<One, O>});
+      };
+      return ((count(std::type_identity<O>{}) == 1) && ...);
+    }();
+    using type = std::conditional_t<has_call_limit, std::tuple<CallCounter, typename O::State...>,
+                                    std::tuple<typename O::State...>>;
+
+    static type make(const G&... guards) {
+      [[maybe_unused]] const auto given = std::tie(guards...);
+      if constexpr (has_call_limit)
+        return type(limits(guards...), std::get<const O&>(given)...);
+      else
+        return type(std::get<const O&>(given)...);
+    }
+  };
+  static std::vector<CallLimit> limits(const G&... guards) {
+    std::vector<CallLimit> all;
+    const auto add = [&](const auto& guard) {
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(guard)>, CallLimit>) all.push_back(guard);
+    };
+    (add(guards), ...);
+    return all;
+  }
+};
+
+}  // namespace detail
+
+/// What counts for one run, made of the settings `G`. Every guard is asked about everything, whatever the others said: they
+/// count what the model issued. The first refusal is the answer: of steps, then of the call limits, then of spending, then of the
+/// rest in the order given. Thread-safe, but for `new_run` and `restore`. (H5, langchain.md §4)
+template <RunGuard... G>
+class RunGuards {
+  using Sorted = detail::run_states<G...>;
+  using Made = typename Sorted::template of<typename Sorted::Others>;
+  static_assert(Made::distinct,
+                "a run takes one guard of each kind: CallLimit alone may be given several times, for several "
+                "tools");
+
+  template <class State>
+  static constexpr bool settles_batches =
+      requires(State& state, std::span<const IssuedCall> calls) { state.admit(calls); };
+  template <class State>
+  static constexpr bool asks_calls = requires(State& state, const IssuedCall& call) { state.admit(call); };
+  template <class State>
+  static constexpr bool counts_steps = requires(State& state) { state.admit(); };
+
+ public:
+  explicit RunGuards(const G&... guards) : states_(Made::make(guards...)) {}
+  RunGuards(const RunGuards&) = delete;
+  RunGuards& operator=(const RunGuards&) = delete;
+
+  /// Before a model turn. `SpendMeter` is asked too: a turn costs money.
+  [[nodiscard]] std::optional<Refusal> admit_step() {
+    std::optional<Refusal> first;
+    each([&]<class State>(State& state) {
+      if constexpr (counts_steps<State>) keep(first, state.admit());
+    });
+    return first;
+  }
+  /// The same where the calls of the turn are asked about next: whoever is asked about them is not asked here.
+  [[nodiscard]] std::optional<Refusal> admit_step_with_calls() {
+    std::optional<Refusal> first;
+    each([&]<class State>(State& state) {
+      if constexpr (counts_steps<State> && !std::same_as<State, SpendMeter>) keep(first, state.admit());
+    });
+    return first;
+  }
+
+  /// Before any call of a turn is made: who is not refused here is asked about with `admit_call`.
+  [[nodiscard]] BatchVerdict admit_batch(std::span<const IssuedCall> calls) {
+    BatchVerdict all{.calls = std::vector<std::optional<Refusal>>(calls.size())};
+    each([&]<class State>(State& state) {
+      if constexpr (settles_batches<State>) {
+        BatchVerdict verdict = state.admit(calls);
+        if (!all.ends_run) all.ends_run = std::move(verdict.ends_run);
+        for (std::size_t i = 0; i < calls.size(); ++i)
+          if (!all.calls[i]) all.calls[i] = std::move(verdict.calls[i]);
+      }
+    });
+    return all;
+  }
+
+  /// Who has `counted` the call before is not asked again: only what was spent is looked at. (H5)
+  [[nodiscard]] std::optional<Refusal> admit_call(const IssuedCall& call, bool counted = false) {
+    std::optional<Refusal> first;
+    each([&]<class State>(State& state) {
+      if constexpr (std::same_as<State, SpendMeter>) keep(first, state.admit(call));
+    });
+    if (counted) return first;
+    each([&]<class State>(State& state) {
+      if constexpr (asks_calls<State> && !settles_batches<State> && !std::same_as<State, SpendMeter>)
+        keep(first, state.admit(call));
+    });
+    return first;
+  }
+  /// What the model was told, whoever told it.
+  void answered(const IssuedCall& call, std::string_view content) {
+    each([&](auto& state) {
+      if constexpr (requires { state.answered(call, content); }) state.answered(call, content);
+    });
+  }
+
+  void new_run() {
+    each([](auto& state) { state.new_run(); });
+  }
+  std::string save() const {
+    std::string text;
+    std::apply([&](const auto&... state) { ((text += state.save()), ...); }, states_);
+    return text;
+  }
+  /// Throws `std::invalid_argument` for text that is not what `save` wrote; some guards may have taken over their part then.
+  void restore(std::string_view text) {
+    each([&](auto& state) { state.restore(text); });
+  }
+
+  /// What counts for the guard of this kind; for `CallLimit` it is one for all of them.
+  template <class Guard>
+  auto& state() noexcept {
+    static_assert((std::same_as<Guard, G> || ...), "this run has no such guard");
+    return std::get<typename Guard::State>(states_);
+  }
+  template <class Guard>
+  const auto& state() const noexcept {
+    static_assert((std::same_as<Guard, G> || ...), "this run has no such guard");
+    return std::get<typename Guard::State>(states_);
+  }
+
+ private:
+  template <class Use>
+  void each(const Use& use) {
+    std::apply([&](auto&... state) { (use(state), ...); }, states_);
+  }
+  template <class Asked>
+  static void keep(std::optional<Refusal>& first, Asked&& asked) {
+    if (!first && asked) first.emplace(*std::forward<Asked>(asked));
+  }
+
+  typename Made::type states_;
+};
+
+}  // namespace encore ENCORE_BUILD

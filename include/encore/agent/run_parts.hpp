@@ -1,0 +1,78 @@
+// Sorting what an agent's run is given: guards, and who hears of what.
+#pragma once
+#include <encore/agent/key_reuse.hpp>
+#include <encore/agent/refused_turns.hpp>
+#include <encore/agent/run_guards.hpp>
+#include <encore/agent/unknown_outcome.hpp>
+#include <encore/engine/recipe.hpp>
+#include <encore/ingredient.hpp>
+
+#include <concepts>
+#include <tuple>
+#include <type_traits>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Nobody wants to hear of unknown outcomes as they come; they are in the list.
+struct NobodyReconciles {
+  void operator()(const UnknownOutcome&) const noexcept {}
+};
+
+template <class>
+inline constexpr bool hears_of_unknown_outcomes = false;
+template <class F>
+inline constexpr bool hears_of_unknown_outcomes<OnUnknownOutcome<F>> = true;
+template <class T>
+inline constexpr bool hears_of_key_reuse = Plays<T, role::KeyReuse>;
+
+template <class Default, class... G>
+struct reconciler_of : std::type_identity<Default> {};
+template <class Default, class T, class... G>
+struct reconciler_of<Default, T, G...>
+    : std::conditional_t<hears_of_unknown_outcomes<T>, std::type_identity<T>, reconciler_of<Default, G...>> {
+};
+
+template <class List>
+struct run_guards_of;
+template <class... G>
+struct run_guards_of<Plus<G...>> : std::type_identity<RunGuards<G...>> {};
+
+/// Parts given to a run, by what they are for.
+template <class... G>
+struct RunParts {
+  static_assert(
+      ((RunGuard<G> || hears_of_unknown_outcomes<G> || hears_of_key_reuse<G> ||
+        std::same_as<G, RefusedTurns>) &&
+       ...),
+      "a ToolRun takes guards that belong to a run (CallLimit, StepLimit, LoopDetector, SpendLimit, or a "
+      "RunGuard of your own), RefusedTurns, OnUnknownOutcome and OnKeyReused; a circuit breaker, a retry "
+      "budget or an "
+      "observer belongs to a policy");
+  static_assert((0 + ... + int{hears_of_unknown_outcomes<G>}) <= 1, "a ToolRun takes one OnUnknownOutcome");
+  static_assert((0 + ... + int{hears_of_key_reuse<G>}) <= 1, "a ToolRun takes one OnKeyReused");
+  static_assert((0 + ... + int{std::same_as<G, RefusedTurns>}) <= 1, "a ToolRun takes one RefusedTurns");
+
+  using GuardList = join_t<std::conditional_t<RunGuard<G>, Plus<G>, Plus<>>...>;
+  using Guards = typename run_guards_of<GuardList>::type;
+  using Reconciler = typename reconciler_of<NobodyReconciles, G...>::type;
+  using HearsReuse = typename find<role::KeyReuse, KeyReuseUnnoticed, Plus<G...>>::type;
+
+  static Guards guards(const G&... given) {
+    [[maybe_unused]] const auto one = []<class T>(const T& part) {
+      if constexpr (RunGuard<T>)
+        return std::tie(part);
+      else
+        return std::tuple<>{};
+    };
+    return std::apply([](const auto&... guard) { return Guards{guard...}; }, std::tuple_cat(one(given)...));
+  }
+  template <class T>
+  static T pick(const G&... given) {
+    if constexpr ((std::same_as<T, G> || ...))
+      return std::get<const T&>(std::tie(given...));
+    else
+      return {};
+  }
+};
+
+}  // namespace ENCORE_BUILD::detail

@@ -1,0 +1,101 @@
+// Sorting what a tool layer is given: what it keeps for itself, and what its policy is made of.
+#pragma once
+#include <encore/agent/declarations.hpp>
+#include <encore/agent/error_result.hpp>
+#include <encore/agent/key_reuse.hpp>
+#include <encore/engine/recipe.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/nesting.hpp>
+
+#include <concepts>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+template <class G>
+inline constexpr bool is_tool_part =
+    Plays<G, role::Replay> || Plays<G, role::ErrorResult> || Plays<G, role::KeyReuse>;
+
+/// What a tool layer keeps, as values, in the order in which it was given.
+template <class... G>
+using tool_parts_t = join_t<std::conditional_t<is_tool_part<G>, Plus<std::remove_cvref_t<G>>, Plus<>>...>;
+
+/// Those of the arguments that are such parts, or those that are not.
+template <bool ToolPart, class... G>
+constexpr auto forward_parts(G&&... given) {
+  [[maybe_unused]] const auto one = []<class One>(One&& part) {
+    if constexpr (is_tool_part<One> == ToolPart)
+      return std::tuple<One&&>{std::forward<One>(part)};
+    else
+      return std::tuple<>{};
+  };
+  return std::tuple_cat(one(std::forward<G>(given))...);
+}
+
+/// The layer's policy: with the ingredients among the arguments, and noticing nesting unless they say otherwise. (J1)
+template <class Policy, class... G>
+constexpr auto tool_policy(const Policy& policy, G&&... given) {
+  auto changed = std::apply(
+      [&](auto&&... ingredient) { return policy.with(std::forward<decltype(ingredient)>(ingredient)...); },
+      forward_parts<false>(std::forward<G>(given)...));
+  if constexpr (decltype(changed)::notices_nesting)
+    return changed;
+  else
+    return changed.with(WhenNested{Nested::report});
+}
+template <class Policy, class... G>
+using tool_policy_t = decltype(tool_policy(std::declval<const Policy&>(), std::declval<G>()...));
+
+template <class List>
+struct declarations_of;
+template <class... D>
+struct declarations_of<Plus<D...>> {
+  using type = Declarations<D...>;
+
+  /// From a tuple of parts, of which the declarations are some.
+  template <class Parts>
+  static type from(const Parts& parts) {
+    return type{std::tuple<D...>{std::get<D>(parts)...}};
+  }
+};
+
+/// Parts given to a tool layer, sorted by their roles.
+template <class Parts>
+struct ToolParts;
+template <class... Part>
+struct ToolParts<Plus<Part...>> {
+  template <class Role, class Default>
+  using one = typename find<Role, Default, Plus<Part...>>::type;
+
+  using Declared = declarations_of<all_of_t<role::Replay, Plus<Part...>>>;
+  using ErrorTest = one<role::ErrorResult, ErrorResultByType>;
+  using HearsReuse = one<role::KeyReuse, KeyReuseUnnoticed>;
+
+  typename Declared::type declarations;
+  [[no_unique_address]] ErrorTest error_test;
+  [[no_unique_address]] HearsReuse key_reuse;
+
+  explicit ToolParts(const std::tuple<Part...>& parts)
+      : declarations{Declared::from(parts)},
+        error_test{pick<ErrorTest>(parts)},
+        key_reuse{pick<HearsReuse>(parts)} {
+    static_assert(how_many<role::Replay, Plus<Part...>> != 0,
+                  "a ToolRetry must be told which tools may be repeated: add Repeatable{\"...\"}, "
+                  "RepeatableWithKey{\"...\"} or RepeatableIf{...}; Repeatable{} is none");
+    static_assert(at_most_one<role::ErrorResult, Plus<Part...>>, "a ToolRetry takes one ErrorResultIf");
+    static_assert(at_most_one<role::KeyReuse, Plus<Part...>>, "a ToolRetry takes one OnKeyReused");
+  }
+
+ private:
+  template <class T>
+  static T pick(const std::tuple<Part...>& parts) {
+    if constexpr ((std::same_as<T, Part> || ...))
+      return std::get<T>(parts);
+    else
+      return {};
+  }
+};
+
+}  // namespace ENCORE_BUILD::detail

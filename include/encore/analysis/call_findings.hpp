@@ -1,0 +1,211 @@
+// What there is to say of one call.
+#pragma once
+#include <encore/analysis/call_row.hpp>
+#include <encore/analysis/finding.hpp>
+#include <encore/analysis/open_call.hpp>
+#include <encore/analysis/traced_call.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/duration.hpp>
+#include <encore/http/status.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace encore ENCORE_BUILD {
+
+namespace detail {
+
+/// Does one text hold the other, whatever the case of its letters? The other is in lower case.
+constexpr bool mentions(std::string_view text, std::string_view word) noexcept {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
+    std::size_t same = 0;
+    while (same < word.size() && lower(text[at + same]) == word[same]) ++same;
+    if (same == word.size()) return true;
+  }
+  return false;
+}
+static_assert(mentions("ReadTimeout", "timeout") && !mentions("Time", "timeout"));
+
+/// Does the failure read like one that passes? By the words in its type or text, or by its status, as `http::is_transient` says.
+constexpr bool looks_passing(const TracedAttempt& attempt) noexcept {
+  for (const std::string_view word : {"timeout", "timed out", "timed_out", "connection", "unavailable",
+                                      "temporar", "too many requests", "too_many_requests", "toomanyrequests",
+                                      "rate limit", "rate_limit", "ratelimit", "throttl", "overloaded"})
+    if (mentions(attempt.error_type, word) || mentions(attempt.message, word)) return true;
+  return attempt.status && http::is_transient(*attempt.status);
+}
+
+}  // namespace detail
+
+/// Looks at one call and counts it into the findings that it belongs to.
+class CallFindings {
+ public:
+  /// Ceiling and deadline count where the call does not tell its own.
+  CallFindings(const TracedCall& call, std::optional<int> max_attempts, std::optional<Duration> deadline)
+      : call_{call},
+        ceiling_{call.max_attempts ? call.max_attempts : max_attempts},
+        deadline_{call.deadline} {
+    if (!deadline_ && deadline && call.began_at) deadline_ = detail::moved(*call.began_at, *deadline);
+  }
+
+  /// `finding_of(kind, detail)` gives the finding to count into.
+  template <class FindingOf>
+  void tell(FindingOf&& finding_of) const {
+    if (call_.is_piece()) return;
+    const auto count = [&](FindingKind kind, std::string_view detail = {}) -> Finding& {
+      auto& found = finding_of(kind, detail);
+      detail::count_in(found, call_);
+      if (!found.ceiling) found.ceiling = ceiling_;
+      return found;
+    };
+    if (call_.id.empty()) {
+      count(FindingKind::without_id);
+      return;
+    }
+    tell_layers(count);
+    if (call_.told_by_policy)
+      tell_end(count);
+    else if (call_.request_count > 0)
+      tell_requests(count);
+    else
+      return;
+    const auto& ordinals = call_.told_by_policy ? call_.ordinals : call_.request_ordinals;
+    if (ceiling_ && told_count() > *ceiling_) count(FindingKind::over_ceiling);
+    if (ordinals.missing() > 0 && !call_.continued) count(FindingKind::ordinal_missing);
+    if (ordinals.repeated > 0) count(FindingKind::ordinal_repeated);
+    if (call_.id_reused) count(FindingKind::id_reused);
+    tell_time(count);
+    tell_unknown_outcomes(count);
+  }
+
+ private:
+  int told_count() const noexcept { return call_.told_by_policy ? call_.attempt_count : call_.request_count; }
+  const TracedAttempt* last() const noexcept { return call_.told().empty() ? nullptr : &call_.told().back(); }
+
+  template <class Count>
+  void tell_layers(Count& count) const {
+    const auto attempts = static_cast<std::int64_t>(call_.attempts_told());
+    if (call_.inner_attempts > attempts)
+      count(FindingKind::layers_multiplied, "policy").requests +=
+          static_cast<std::uint64_t>(call_.inner_attempts);
+    if (call_.told_by_policy && call_.request_count > attempts)
+      count(FindingKind::layers_multiplied, "client").requests +=
+          static_cast<std::uint64_t>(call_.request_count);
+    auto repeated_below = std::int64_t{0};
+    for (const auto& attempt : call_.told()) repeated_below += attempt.dispatched_again ? 1 : 0;
+    if (repeated_below > 0)
+      count(FindingKind::layers_multiplied, "transport").requests +=
+          static_cast<std::uint64_t>(attempts + repeated_below);
+  }
+
+  /// Of a call that no policy told of: what its attempts look like.
+  template <class Count>
+  void tell_requests(Count& count) const {
+    if (!call_.evicted) count(FindingKind::never_reached_policy);
+    const auto bad = failed(call_);
+    const auto error = last() != nullptr ? std::string_view{last()->error_type} : std::string_view{};
+    if (bad && call_.request_count == 1)
+      count_failure(count, FindingKind::not_retried, error);
+    else if (bad)
+      count_failure(count, FindingKind::exhausted, error);
+    else if (call_.request_count > 1)
+      count(FindingKind::recovered);
+  }
+
+  template <class Count>
+  void tell_end(Count& count) const {
+    if (!call_.finished) {
+      const auto stopped = last() != nullptr && last()->end == AttemptEnd::failed && !last()->will_retry;
+      count(stopped ? FindingKind::no_end : FindingKind::unfinished);
+      return;
+    }
+    const auto reason = to_string(call_.reason);
+    if (call_.outcome_unknown) count(FindingKind::outcome_unknown);
+    if (call_.error_type.empty() && last() != nullptr && last()->error_result)
+      count(FindingKind::error_result);
+    switch (call_.reason) {
+      case StopReason::none:
+      case StopReason::nested_made_single:
+      case StopReason::unknown_outcome: return;
+      case StopReason::succeeded:
+        if (call_.attempts_told() > 1) count(FindingKind::recovered);
+        return;
+      case StopReason::excluded_tool:
+      case StopReason::not_repeatable:
+        if (!call_.error_type.empty()) count_failure(count, FindingKind::ran_once, reason);
+        return;
+      case StopReason::not_retryable:
+      case StopReason::never_retry_type:
+      case StopReason::predicate_threw:
+        count_failure(count, FindingKind::not_retryable, call_.error_type);
+        return;
+      case StopReason::retries_exhausted:
+        count_failure(count, FindingKind::exhausted, call_.error_type);
+        return;
+      case StopReason::deadline:
+      case StopReason::too_little_time_left:
+      case StopReason::hint_over_cap:
+      case StopReason::hint_past_deadline:
+      case StopReason::expired_on_entry: count(FindingKind::out_of_time, reason); return;
+      case StopReason::cancelled:
+      case StopReason::cancelled_on_entry: count(FindingKind::cancelled, reason); return;
+      case StopReason::circuit_open:
+      case StopReason::retry_budget_spent:
+      case StopReason::call_limit_reached:
+      case StopReason::step_limit_reached:
+      case StopReason::loop_detected:
+      case StopReason::spend_limit_reached:
+      case StopReason::refused_by_guard:
+      case StopReason::unknown_tool:
+      case StopReason::run_over: count(FindingKind::refused, reason); return;
+    }
+  }
+  template <class Count>
+  void count_failure(Count& count, FindingKind kind, std::string_view detail) const {
+    auto& found = count(kind, detail);
+    if (last() != nullptr && detail::looks_passing(*last())) found.looks_passing = true;
+  }
+
+  template <class Count>
+  void tell_time(Count& count) const {
+    Duration past{};
+    const TracedAttempt* before = nullptr;
+    for (const auto& attempt : call_.told()) {
+      // It began when its line says, or after the one before had ended.
+      const auto began = attempt.started ? attempt.started : before != nullptr ? before->ended : std::nullopt;
+      if (before != nullptr && began && deadline_)
+        past = larger_of(past, detail::between(*deadline_, *began));
+      if (attempt.will_retry && attempt.remaining && attempt.wait > *attempt.remaining)
+        past = larger_of(past, attempt.wait - *attempt.remaining);
+      before = &attempt;
+    }
+    if (past == Duration::zero()) return;
+    auto& found = count(FindingKind::wait_past_deadline);
+    found.longest = larger_of(found.longest, past);
+  }
+
+  template <class Count>
+  void tell_unknown_outcomes(Count& count) const {
+    const auto& told = call_.told();
+    auto repeated = false;
+    auto with_key = true;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      repeated = repeated || (i + 1 < told.size() && told[i].outcome_unknown());
+      with_key = with_key && told[i].key_used;
+    }
+    if (!repeated) return;
+    auto& found = count(FindingKind::repeated_after_unknown_outcome);
+    found.with_key = with_key && (found.calls == 1 || found.with_key);
+  }
+
+  const TracedCall& call_;
+  std::optional<int> ceiling_;
+  std::optional<WallTime> deadline_;
+};
+
+}  // namespace encore ENCORE_BUILD

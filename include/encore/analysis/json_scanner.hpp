@@ -1,0 +1,146 @@
+// The fields of any JSON object, one after another, without building it.
+#pragma once
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/json_string.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace encore ENCORE_BUILD {
+
+/// A field as it was written; of a string, what it says. Valid until the next one.
+struct JsonField {
+  std::string_view name{};  ///< of one in an object within: outer.inner
+  std::string_view value{};
+  bool quoted = false;
+};
+
+/// Goes through the text of one object (RFC 8259) and shows each field; those of objects within have the names of both, joined
+/// by a dot, and arrays are passed over. Words that are no strings are taken as they stand: who wants a number checks it. A
+/// name that comes twice is shown twice. Keeps its memory from line to line, and takes none for a flat line without escapes.
+/// One thread at a time.
+///   scanner.scan(R"({"id":"call-17","error":{"type":"timeout"}})", show)  // shows id, then error.type
+class JsonScanner {
+ public:
+  static constexpr std::size_t deepest = 64;  ///< so many objects and arrays within one another
+
+  /// Returns what is wrong with the text, if anything is. The fields before that place have been shown.
+  template <class Show>
+  [[nodiscard]] JsonFault scan(std::string_view text, Show&& show) {
+    rest_ = text;
+    path_.clear();
+    skip_spaces();
+    if (!took('{')) return rest_.empty() ? JsonFault::cut_off : JsonFault::no_object;
+    std::array<std::size_t, deepest> outer_paths{};  // how long the path was outside of each object
+    std::size_t depth = 1;
+    for (auto first = true; depth > 0;) {
+      if (took('}')) {
+        if (--depth > 0) path_.resize(outer_paths[depth]);
+        first = false;
+        continue;
+      }
+      if (!first && !took(',')) return missing();
+      first = false;
+      std::string_view name;
+      if (const auto fault = take_name(name); fault != JsonFault::none) return fault;
+      if (took('{')) {
+        if (depth == deepest) return JsonFault::too_deep;
+        outer_paths[depth++] = path_.size();
+        path_.append(name).append(1, '.');
+        first = true;
+      } else if (rest_.starts_with('[')) {
+        if (const auto fault = pass_array(); fault != JsonFault::none) return fault;
+      } else {
+        JsonField field{.name = name};
+        if (const auto fault = take_value(field); fault != JsonFault::none) return fault;
+        if (depth == 1) {
+          show(static_cast<const JsonField&>(field));
+        } else {  // at the path's end, so that a long one is not copied for each of its fields
+          const auto path = path_.size();
+          field.name = path_.append(name);
+          show(static_cast<const JsonField&>(field));
+          path_.resize(path);
+        }
+      }
+    }
+    return rest_.empty() ? JsonFault::none : JsonFault::not_at_its_end;
+  }
+
+ private:
+  void skip_spaces() noexcept {
+    while (rest_.starts_with(' ') || rest_.starts_with('\t') || rest_.starts_with('\r') ||
+           rest_.starts_with('\n'))
+      rest_.remove_prefix(1);
+  }
+  bool took(char character) noexcept {
+    if (!rest_.starts_with(character)) return false;
+    rest_.remove_prefix(1);
+    skip_spaces();
+    return true;
+  }
+  JsonFault missing() const noexcept { return rest_.empty() ? JsonFault::cut_off : JsonFault::no_value; }
+
+  JsonFault take_name(std::string_view& name) {
+    if (!rest_.starts_with('"')) return missing();
+    if (const auto fault = take_json_string(rest_, name_, name); fault != JsonFault::none) return fault;
+    skip_spaces();
+    return took(':') ? JsonFault::none : missing();
+  }
+
+  JsonFault take_value(JsonField& field) {
+    field.quoted = rest_.starts_with('"');
+    if (field.quoted) {
+      if (const auto fault = take_json_string(rest_, value_, field.value); fault != JsonFault::none)
+        return fault;
+    } else {
+      std::size_t size = 0;
+      while (size < rest_.size() && is_in_word(rest_[size])) ++size;
+      if (size == 0) return missing();
+      field.value = rest_.substr(0, size);
+      rest_.remove_prefix(size);
+    }
+    skip_spaces();
+    return JsonFault::none;
+  }
+  static constexpr bool is_in_word(char character) noexcept {
+    return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
+           character == '-' || character == '+' || character == '.' || character == 'E';
+  }
+
+  /// Only that its brackets and strings are whole is looked at.
+  JsonFault pass_array() {
+    std::uint64_t objects = 0;  // which of the levels are objects
+    std::size_t depth = 0;
+    do {
+      if (rest_.empty()) return JsonFault::cut_off;
+      const char mark = rest_.front();
+      if (mark == '"') {
+        std::string_view text;
+        if (const auto fault = take_json_string(rest_, value_, text); fault != JsonFault::none) return fault;
+        continue;
+      }
+      rest_.remove_prefix(1);
+      if (mark == '[' || mark == '{') {
+        if (depth == deepest) return JsonFault::too_deep;
+        objects = objects << 1 | (mark == '{' ? 1U : 0U);
+        ++depth;
+      } else if (mark == ']' || mark == '}') {
+        if ((objects & 1) != (mark == '}' ? 1U : 0U)) return JsonFault::no_value;
+        objects >>= 1;
+        --depth;
+      }
+    } while (depth > 0);
+    skip_spaces();
+    return JsonFault::none;
+  }
+
+  std::string_view rest_;
+  std::string path_;
+  std::string name_;
+  std::string value_;
+};
+
+}  // namespace encore ENCORE_BUILD

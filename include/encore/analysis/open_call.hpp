@@ -1,0 +1,188 @@
+// A call of which more may be told.
+#pragma once
+#include <encore/analysis/traced_call.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/duration.hpp>
+#include <encore/telemetry/trace_record.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+namespace detail {
+
+constexpr TimePoint as_point(WallTime time) noexcept { return TimePoint{time.time_since_epoch()}; }
+
+/// Held at the ends of the range instead of overflowing.
+constexpr WallTime moved(WallTime time, Duration span) noexcept {
+  return WallTime{later(as_point(time), span).time_since_epoch()};
+}
+/// Never negative: the calendar may have been set back.
+constexpr Duration between(WallTime begin, WallTime end) noexcept {
+  return time_between(as_point(begin), as_point(end));
+}
+
+}  // namespace detail
+
+/// Puts a call together from its records. A regular value; one thread at a time.
+class OpenCall {
+ public:
+  const TracedCall& call() const noexcept { return call_; }
+
+  /// `number` is the record's in the log, from 1.
+  void note(const TraceRecord& record, std::uint64_t number) {
+    if (call_.first_record == 0) {
+      call_.scope = record.scope;
+      call_.id = record.call_id;
+      call_.first_record = number;
+    }
+    if (!call_.finished) call_.last_record = number;
+    take_over(call_.tool, record.tool);
+    take_over(call_.resolved_name, record.resolved_name);
+    if (record.max_attempts) call_.max_attempts = record.max_attempts;
+    if (record.max_requests) call_.max_requests = record.max_requests;
+    if (!record.outer_id.empty())
+      call_.outer_id = record.outer_id, call_.outer_ordinal = record.outer_ordinal;
+    if (record.at) {
+      if (!call_.began_at || *record.at < *call_.began_at) call_.began_at = record.at;
+      if (!call_.ended_at || *record.at > *call_.ended_at) call_.ended_at = record.at;
+      if (record.remaining) call_.deadline = detail::moved(*record.at, *record.remaining);
+    }
+    if (!record.kind) return note_request(record);
+    call_.told_by_policy = true;
+    if (call_.continued) call_.attempts_made = larger_of(call_.attempts_made, record.ordinal);
+    switch (*record.kind) {
+      case EventKind::attempt_started: return note_start(record);
+      case EventKind::attempt_failed: return note_end(record, AttemptEnd::failed);
+      case EventKind::attempt_succeeded: return note_end(record, AttemptEnd::succeeded);
+      case EventKind::call_finished: return note_finish(record);
+    }
+  }
+
+  /// A call that ran inside one of its attempts has ended, after so many of its own. This may be all that the log tells of it.
+  void note_inner(std::string_view scope, std::string_view id, int ordinal, std::int64_t attempts) {
+    call_.scope = scope;
+    call_.id = id;
+    ++call_.inner_calls;
+    call_.inner_attempts += attempts;
+    if (!call_.told_by_policy) call_.attempts_made = larger_of(call_.attempts_made, ordinal);
+  }
+
+  void mark_id_reused() noexcept { call_.id_reused = true; }
+  void follows(std::uint64_t record) noexcept { call_.previous_record = record; }
+  void mark_not_alone() noexcept { call_.alone = false; }
+  void mark_evicted() noexcept { call_.evicted = true; }
+  void mark_continued() noexcept { call_.continued = true; }
+
+  /// Under which name it is counted among the calls under way; empty if it is not.
+  const std::optional<std::string>& counted_as() const noexcept { return counted_as_; }
+  void count_no_more() noexcept { counted_as_.reset(); }
+  const std::string& count_as() { return counted_as_.emplace(call_.scope + '\n' + call_.tool); }
+
+ private:
+  static void take_over(std::string& to, const std::string& from) {
+    if (to.empty()) to = from;
+  }
+  static void note_facts(TracedAttempt& attempt, const TraceRecord& record) {
+    attempt.error_type = record.error_type;
+    attempt.message = record.message;
+    attempt.status = record.status;
+    attempt.request_id = record.request_id;
+    attempt.dispatched = record.dispatched;
+    attempt.answered = record.answered;
+    attempt.not_run = record.not_run;
+    attempt.dispatched_again = record.dispatched_again;
+    attempt.key_used = record.key_used;
+    attempt.error_result = record.error_result;
+    attempt.will_retry = record.will_retry;
+    attempt.wait = record.wait;
+    attempt.hint = record.hint;
+    if (record.remaining) attempt.remaining = record.remaining;
+  }
+  static TracedAttempt* kept(std::vector<TracedAttempt>& attempts, int ordinal) {
+    if (attempts.size() >= TracedCall::most_attempts_kept) return nullptr;
+    attempts.push_back({.ordinal = ordinal});
+    return &attempts.back();
+  }
+
+  /// Somebody else's line about a whole attempt, written at its end.
+  void note_request(const TraceRecord& record) {
+    ++call_.request_count;
+    call_.request_ordinals.add(record.ordinal);
+    auto* const request = kept(call_.requests, record.ordinal);
+    if (request == nullptr) return;
+    note_facts(*request, record);
+    const auto failed = !record.error_type.empty() || record.status.value_or(0) >= 400;
+    request->end = failed ? AttemptEnd::failed : AttemptEnd::succeeded;
+    if (failed && record.error_type.empty()) request->error_type = std::to_string(*record.status);
+    request->took = record.took;
+    request->ended = record.at;
+    if (!record.at || !record.took) return;
+    request->started = detail::moved(*record.at, -*record.took);
+    if (*request->started < *call_.began_at) call_.began_at = request->started;
+  }
+
+  void note_start(const TraceRecord& record) {
+    ++call_.attempt_count;
+    call_.ordinals.add(record.ordinal);
+    began_after_ = record.elapsed;
+    latest_ = record.ordinal;
+    auto* const attempt = kept(call_.attempts, record.ordinal);
+    if (attempt == nullptr) return;
+    attempt->started = record.at;
+    attempt->remaining = record.remaining;
+  }
+
+  void note_end(const TraceRecord& record, AttemptEnd end) {
+    auto* attempt = running(record.ordinal);
+    if (attempt == nullptr) {
+      if (record.ordinal == latest_) {  // it has ended already, or is not kept
+        if (call_.attempts.size() < TracedCall::most_attempts_kept) ++call_.ordinals.repeated;
+        return;
+      }
+      note_start({.ordinal = record.ordinal});  // its begin was not told
+      attempt = running(record.ordinal);
+      if (attempt == nullptr) return;
+    }
+    note_facts(*attempt, record);
+    attempt->end = end;
+    attempt->ended = record.at;
+    if (record.elapsed && began_after_)
+      attempt->took = larger_of(*record.elapsed - *began_after_, Duration::zero());
+    else if (attempt->started && attempt->ended)
+      attempt->took = detail::between(*attempt->started, *attempt->ended);
+    if (end == AttemptEnd::failed) call_.error_type = attempt->error_type;
+  }
+  TracedAttempt* running(int ordinal) {
+    const auto last = std::find_if(call_.attempts.rbegin(), call_.attempts.rend(), [&](const auto& attempt) {
+      return attempt.ordinal == ordinal && attempt.end == AttemptEnd::unknown;
+    });
+    return last != call_.attempts.rend() ? &*last : nullptr;
+  }
+
+  void note_finish(const TraceRecord& record) {
+    call_.finished = true;
+    call_.reason = record.reason;
+    call_.mode = record.mode;
+    call_.attempts_made = record.ordinal;
+    call_.slept = record.slept;
+    call_.elapsed = record.elapsed;
+    call_.error_type = record.error_type;
+    call_.outcome_unknown = record.outcome_unknown;
+    call_.observer_errors = record.observer_errors;
+  }
+
+  TracedCall call_{};
+  std::optional<std::string> counted_as_{};
+  std::optional<Duration> began_after_{};  // the latest attempt, since the call began
+  int latest_ = 0;                         // its ordinal
+};
+
+}  // namespace encore ENCORE_BUILD

@@ -1,0 +1,67 @@
+// A whole log, from wherever its bytes come, in memory that has an end.
+#pragma once
+#include <encore/analysis/trace_reader.hpp>
+#include <encore/telemetry/trace_record.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+/// Lines that are longer are skipped: no record needs so much, and a log without line ends must not fill the memory.
+inline constexpr std::size_t longest_trace_line = std::size_t{1} << 20;  // bytes
+
+/// Reads to the end, and hands each record to `use`. `read(to, size)` puts up to so many bytes at `to` and returns how many; none is
+/// the end. What `read` or `use` throw leaves. The last line need not have an end.
+///   read_trace(reader, [&](char* to, std::size_t size) { return std::fread(to, 1, size, file); },
+///              [&](const TraceRecord& record) { diagnosis.add(record); });
+template <class Read, std::invocable<const TraceRecord&> Use>
+  requires std::convertible_to<std::invoke_result_t<Read&, char*, std::size_t>, std::size_t>
+void read_trace(TraceReader& reader, Read&& read, Use&& use) {
+  constexpr std::size_t at_once = std::size_t{1} << 16;
+  std::vector<char> bytes(at_once);
+  std::size_t begin = 0;  // of the first line that has not been read
+  std::size_t end = 0;
+  auto too_long = false;  // the line under way is being passed over
+  const auto take = [&](std::string_view line) {
+    if (too_long) {
+      too_long = false;
+      return;
+    }
+    if (const auto* const record = reader.read(line)) use(*record);
+  };
+  for (;;) {
+    if (begin > 0) {
+      std::memmove(bytes.data(), bytes.data() + begin, end - begin);
+      end -= begin;
+      begin = 0;
+    }
+    if (end >= longest_trace_line) {
+      if (!too_long)
+        reader.begin_line(),
+            reader.skip_line("it is longer than " + std::to_string(longest_trace_line) + " bytes");
+      too_long = true;
+      end = 0;
+    }
+    if (bytes.size() - end < at_once) bytes.resize(end + at_once);
+    const auto count = static_cast<std::size_t>(read(bytes.data() + end, at_once));
+    if (count == 0) break;
+    auto looked_at = end;
+    end += count;
+    while (const auto* const found =
+               static_cast<const char*>(std::memchr(bytes.data() + looked_at, '\n', end - looked_at))) {
+      const auto line_end = static_cast<std::size_t>(found - bytes.data());
+      take({bytes.data() + begin, line_end - begin});
+      begin = looked_at = line_end + 1;
+      if (looked_at == end) break;
+    }
+  }
+  if (end > begin) take({bytes.data() + begin, end - begin});
+}
+
+}  // namespace encore ENCORE_BUILD

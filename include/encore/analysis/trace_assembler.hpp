@@ -1,0 +1,177 @@
+// Records of many calls, put together to calls, whatever the order in which their lines come.
+#pragma once
+#include <encore/analysis/evicted_keys.hpp>
+#include <encore/analysis/open_call.hpp>
+#include <encore/analysis/traced_call.hpp>
+#include <encore/detail/lru_map.hpp>
+#include <encore/setting.hpp>
+#include <encore/telemetry/trace_record.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace encore ENCORE_BUILD {
+
+struct AssemblerOptions {
+  Count<"most_calls", 1> most_calls = 10'000;  ///< kept at once; some 2 KB each
+};
+
+/// Collects the records of each call, known by scope and id, and hands it on when nothing more of it is to be expected: when its
+/// id is used again, when newer calls need its room, or at the end. A call that has ended stays as long as there is room, so that
+/// what others logged of it, in a file that is read later, is still put to it; those that ended first make way first. An open one
+/// that has to make way is marked as evicted, and what the log tells of it later makes another call, marked as continued. The memory
+/// it takes does not grow with the log. One thread at a time.
+///   TraceAssembler calls;
+///   while (...) calls.add(*record, [&](const TracedCall& call) { draw(call); });
+///   calls.finish([&](const TracedCall& call) { draw(call); });
+class TraceAssembler {
+ public:
+  explicit TraceAssembler(const AssemblerOptions& options = {}) : options_{options} {}
+
+  /// A record without a call's id makes a call of its own, whose id is empty.
+  template <std::invocable<const TracedCall&> Use>
+  void add(const TraceRecord& record, Use&& use) {
+    ++records_;
+    if (!log_began_at_) log_began_at_ = record.at;
+    if (record.call_id.empty()) {
+      OpenCall nameless;
+      nameless.note(record, records_);
+      use(std::as_const(nameless.call()));
+      return;
+    }
+    set_key(record.scope, record.call_id);
+    auto id_reused = false;
+    if (auto* const ended = ended_.find(key_)) {
+      if (!record.kind) return ended->note(record, records_);  // what somebody else saw of it
+      // An inner call may have one id in all attempts of the outer one.
+      id_reused = ended->call().outer_id.empty();
+      use(std::as_const(ended_.take(key_).call()));
+    }
+    auto& open = open_one(use, begins_call(record), began_before_log(record));
+    if (id_reused) open.mark_id_reused();
+    const auto is_first = open.call().first_record == 0;
+    open.note(record, records_);
+    note_latest(open, is_first);
+    if (record.kind && !open.counted_as()) count(open);
+    if (open.call().finished) close(open, use);
+  }
+
+  /// Hands on what is left, in the order in which the log told of it last.
+  template <std::invocable<const TracedCall&> Use>
+  void finish(Use&& use) {
+    while (!open_.empty() || !ended_.empty()) {
+      const auto ended_first = open_.empty() || (!ended_.empty() && ended_.oldest().call().last_record <
+                                                                        open_.oldest().call().last_record);
+      auto next = (ended_first ? ended_ : open_).take_oldest();
+      uncount(next);
+      use(std::as_const(next.call()));
+    }
+  }
+
+  /// How many calls of policies made room for others. What the log told of them afterwards was not put to them.
+  std::uint64_t made_room() const noexcept { return made_room_; }
+  /// How many of these had not ended.
+  std::uint64_t made_room_open() const noexcept { return made_room_open_; }
+
+ private:
+  static bool begins_call(const TraceRecord& record) noexcept {
+    return (record.kind == EventKind::attempt_started && record.ordinal <= 1) ||
+           (record.kind == EventKind::call_finished &&
+            record.ordinal == 0);  // refused before its first attempt
+  }
+  static std::string key_of(std::string_view scope, std::string_view id) {
+    return std::string{scope}.append(1, '\n').append(id);
+  }
+  void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
+
+  /// A log may begin in the middle: another file of a rotation, or records that had to make way, have the rest.
+  bool began_before_log(const TraceRecord& record) const noexcept {
+    return record.at && record.elapsed && log_began_at_ &&
+           detail::moved(*record.at, -*record.elapsed) < *log_began_at_;
+  }
+
+  /// The open call of this key. A new one may need room; unless it begins now, it may be the rest of one that was evicted.
+  template <class Use>
+  OpenCall& open_one(Use& use, bool begins, bool began_before_log = false) {
+    if (open_.find(key_) == nullptr) {
+      const auto continued = !begins && (began_before_log || evicted_.may_hold(key_));
+      while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) evict_oldest(use);
+      if (continued) open_.touch(key_).mark_continued();
+    }
+    return open_.touch(key_);
+  }
+  template <class Use>
+  void evict_oldest(Use& use) {
+    auto oldest = (ended_.empty() ? open_ : ended_).take_oldest();
+    uncount(oldest);
+    const auto& call = oldest.call();
+    if (!call.finished) oldest.mark_evicted();
+    evicted_.add(key_of(call.scope, call.id));
+    if (call.told_by_policy && !call.continued) {
+      ++made_room_;
+      if (!call.finished) ++made_room_open_;
+    }
+    use(call);
+  }
+
+  template <class Use>
+  void close(OpenCall& open, Use& use) {
+    uncount(open);
+    const auto& call = open.call();
+    const auto attempts = call.attempts_told();
+    const auto scope = call.scope;
+    const auto outer_id = call.outer_id;
+    const auto outer_ordinal = call.outer_ordinal;
+    ended_.touch(key_) = open_.take(key_);
+    if (outer_id.empty()) return;
+    set_key(scope, outer_id);
+    if (auto* const ended = ended_.find(key_))
+      return ended->note_inner(scope, outer_id, outer_ordinal, attempts);
+    open_one(use, false).note_inner(scope, outer_id, outer_ordinal, attempts);
+  }
+
+  // Which record was the latest of a tool in a scope. Of what is forgotten, none was later than one number.
+  void note_latest(OpenCall& open, bool is_first) {
+    tool_key_.assign(open.call().scope).append(1, '\n').append(open.call().tool);
+    auto* latest = latest_.find(tool_key_);
+    if (is_first) open.follows(latest != nullptr ? *latest : forgotten_);
+    if (latest == nullptr && latest_.size() >= most_latest) forgotten_ = latest_.take_oldest();
+    latest_.touch(tool_key_) = records_;
+  }
+
+  // How many calls of a tool are under way in a scope, as far as policies tell. One that was evicted may still be.
+  void count(OpenCall& open) {
+    auto& number = under_way_[open.count_as()];
+    if (number++ > 0 || made_room_open_ > 0) open.mark_not_alone();
+  }
+  void uncount(OpenCall& open) {
+    if (!open.counted_as()) return;
+    const auto found = under_way_.find(*open.counted_as());
+    if (found != under_way_.end() && --found->second == 0) under_way_.erase(found);
+    open.count_no_more();
+  }
+
+  static constexpr std::size_t most_latest = 4'096;
+
+  AssemblerOptions options_;
+  LruMap<OpenCall> open_;
+  LruMap<OpenCall> ended_;
+  EvictedKeys evicted_;
+  std::unordered_map<std::string, int> under_way_;
+  LruMap<std::uint64_t> latest_;  // by scope and tool
+  std::uint64_t forgotten_ = 0;
+  std::string key_;
+  std::string tool_key_;
+  std::optional<WallTime> log_began_at_{};
+  std::uint64_t records_ = 0;
+  std::uint64_t made_room_ = 0;
+  std::uint64_t made_room_open_ = 0;
+};
+
+}  // namespace encore ENCORE_BUILD

@@ -1,0 +1,110 @@
+// Logs, read line by line: records where there are some, and a report of what was skipped.
+#pragma once
+#include <encore/analysis/json_scanner.hpp>
+#include <encore/analysis/record_reader.hpp>
+#include <encore/analysis/trace_fields.hpp>
+#include <encore/detail/json_string.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/telemetry/trace_record.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+/// A line that was not used, and why.
+struct SkippedLine {
+  std::string file{};      ///< as it was named to `begin_file`
+  std::uint64_t line = 0;  ///< counts from 1
+  std::string why{};
+  friend bool operator==(const SkippedLine&, const SkippedLine&) = default;
+};
+
+/// Reads the JSON Lines of a trace, or of another log whose fields have been named. Lines of other kinds, lines that were cut off
+/// and values that cannot be used are skipped and reported, never an error; fields without a meaning are passed over. Several
+/// files are read one after another, or lines of several in turn: a call is known by scope and id. The memory it takes does not
+/// grow with the log. One thread at a time.
+///   TraceReader reader;
+///   for (std::string line; std::getline(file, line);)
+///     if (const auto* record = reader.read(line)) diagnosis.add(*record);
+class TraceReader {
+ public:
+  static constexpr std::size_t most_skipped_kept = 100;
+
+  explicit TraceReader(TraceFields fields = {}) : record_{std::move(fields)} {}
+
+  /// Lines are counted from 1 again, under this name.
+  void begin_file(std::string_view name) { file_ = name, line_ = 0; }
+
+  /// The line's record, valid until the next line; null if it was skipped, or empty. With or without the line's end.
+  const TraceRecord* read(std::string_view line) {
+    begin_line();
+    if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // a byte order mark
+    if (line.find_first_not_of(" \t\r\n") == line.npos) return nullptr;
+    const auto fault = scanner_.scan(
+        line, [&](const JsonField& found) { record_.field(found.name, found.value, found.quoted); });
+    if (fault != JsonFault::none) return skip_line("it " + std::string{to_string(fault)});
+    return end_line();
+  }
+
+  /// The same for a line that another parser has taken apart: `begin_line`, each field, `end_line`; or, where it could not be
+  /// parsed, `begin_line` and `skip_line`. A value is given as JSON writes it, of a string what it says.
+  void begin_line() {
+    ++line_;
+    ++lines_;
+    record_.begin();
+  }
+  void field(std::string_view name, std::string_view value, bool quoted) {
+    record_.field(name, value, quoted);
+  }
+  const TraceRecord* end_line() {
+    const auto* const record = record_.finish();
+    if (record == nullptr) return skip_line(record_.fault());
+    ++records_;
+    return record;
+  }
+  const TraceRecord* skip_line(std::string_view why) {
+    ++skipped_count_;
+    if (skipped_.size() < most_skipped_kept) skipped_.push_back({file_, line_, std::string{why}});
+    return nullptr;
+  }
+
+  std::uint64_t lines() const noexcept { return lines_; }
+  std::uint64_t records() const noexcept { return records_; }
+  /// How many lines were skipped; empty ones do not count.
+  std::uint64_t skipped_count() const noexcept { return skipped_count_; }
+  /// The first of them.
+  const std::vector<SkippedLine>& skipped() const noexcept { return skipped_; }
+
+ private:
+  RecordReader record_;
+  JsonScanner scanner_;
+  std::string file_;
+  std::uint64_t line_ = 0;
+  std::uint64_t lines_ = 0;
+  std::uint64_t records_ = 0;
+  std::uint64_t skipped_count_ = 0;
+  std::vector<SkippedLine> skipped_;
+};
+
+/// What was skipped, a line of text each: "worker.log:17: it ends too early".
+inline std::string skipped_text(const TraceReader& reader) {
+  std::string text;
+  for (const auto& [file, line, why] : reader.skipped()) {
+    if (!file.empty()) text.append(detail::shown(file)).append(1, ':');
+    text.append(file.empty() ? "line " : "")
+        .append(std::to_string(line))
+        .append(": ")
+        .append(why)
+        .append(1, '\n');
+  }
+  if (const auto more = reader.skipped_count() - reader.skipped().size(); more > 0)
+    text.append("and ").append(std::to_string(more)).append(" more lines\n");
+  return text;
+}
+
+}  // namespace encore ENCORE_BUILD

@@ -1,0 +1,133 @@
+// Text from anywhere as one quoted string that cannot break the line, the terminal or the JSON around it.
+#pragma once
+#include <encore/detail/attributes.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace encore ENCORE_BUILD {
+
+/// One character of UTF-8 text, or one sequence that is none.
+struct CodePoint {
+  char32_t value = 0;    ///< U+FFFD if the bytes are not UTF-8
+  std::size_t size = 0;  ///< how many bytes it takes
+  bool valid = false;
+};
+
+/// The first code point of a text that is not empty. Of bytes that are not UTF-8 as many are taken together as could have
+/// begun a character, at least one (the Unicode Standard, 3.9, "maximal subpart"): overlong forms, surrogates and what lies
+/// past U+10FFFF are no characters. Pure.
+constexpr CodePoint first_code_point(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const char32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+  constexpr char32_t replacement = 0xFFFD;
+  if (lead < 0xC2 || lead > 0xF4) return {replacement, 1, false};
+  const std::size_t size = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte alone decides whether it is an overlong form, a surrogate, or too large (the Standard's table 3-7).
+  unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  auto value = lead & (0x7FU >> size);
+  for (std::size_t at = 1; at < size; ++at, lowest = 0x80, highest = 0xBF) {
+    if (at == text.size() || byte(at) < lowest || byte(at) > highest) return {replacement, at, false};
+    value = value << 6 | (byte(at) & 0x3FU);
+  }
+  return {value, size, true};
+}
+
+/// The text with U+FFFD in place of all that is no UTF-8. Pure.
+inline std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const auto point = first_code_point(text);
+    valid += point.valid ? text.substr(0, point.size) : std::string_view{"\xEF\xBF\xBD"};
+    text.remove_prefix(point.size);
+  }
+  return valid;
+}
+
+constexpr bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto point = first_code_point(text);
+    if (!point.valid) return false;
+    text.remove_prefix(point.size);
+  }
+  return true;
+}
+
+/// Must this character be written as an escape? Quotes and backslashes; control characters, those of terminals (ESC, CSI)
+/// included; line and paragraph separators; and what turns the direction of the text around it.
+constexpr bool is_escaped_in_quotes(char32_t character) noexcept {
+  return character < 0x20 || character == U'"' || character == U'\\' ||
+         (character >= 0x7F && character <= 0x9F) || character == 0x061C || character == 0x200E ||
+         character == 0x200F || (character >= 0x2028 && character <= 0x202E) ||
+         (character >= 0x2066 && character <= 0x2069);
+}
+
+namespace detail {
+
+inline void append_escape(std::string& out, char32_t character) {
+  switch (character) {
+    case U'"': out += "\\\""; break;
+    case U'\\': out += "\\\\"; break;
+    case U'\b': out += "\\b"; break;
+    case U'\f': out += "\\f"; break;
+    case U'\n': out += "\\n"; break;
+    case U'\r': out += "\\r"; break;
+    case U'\t': out += "\\t"; break;
+    default:
+      out += "\\u";
+      for (auto shift = 16U; shift > 0;) out += "0123456789abcdef"[character >> (shift -= 4) & 0xFU];
+  }
+}
+
+}  // namespace detail
+
+/// Appends the text as a JSON string (RFC 8259), quotes included: valid UTF-8 whatever was given, on one line, and nothing in
+/// it acts on a terminal. Bytes that are not UTF-8 become U+FFFD.
+///   append_quoted(line, "a\n\"b\"");  // "a\n\"b\"", in the JSON spelling
+inline void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  std::size_t done = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto [character, size, valid] = first_code_point(text.substr(at));
+    if (valid && !is_escaped_in_quotes(character)) {
+      at += size;
+      continue;
+    }
+    out += text.substr(done, at - done);
+    if (valid)
+      detail::append_escape(out, character);
+    else
+      out += "\xEF\xBF\xBD";
+    done = at += size;
+  }
+  out += text.substr(done);
+  out += '"';
+}
+
+/// Is the text, between spaces and after an equals sign, the same without quotes?
+constexpr bool reads_plain(std::string_view text) noexcept {
+  if (text.empty()) return false;
+  while (!text.empty()) {
+    const auto [character, size, valid] = first_code_point(text);
+    if (!valid || character == U' ' || character == U'=' || is_escaped_in_quotes(character)) return false;
+    text.remove_prefix(size);
+  }
+  return true;
+}
+
+namespace detail {
+
+/// A name or an id in the middle of a sentence: as it is where that is harmless and short, else its first `most` bytes in quotes.
+inline std::string shown(std::string_view text, std::size_t most = 80) {
+  if (reads_plain(text) && text.size() <= most) return std::string{text};
+  std::string quoted;
+  append_quoted(quoted, text.substr(0, most));
+  return quoted;
+}
+
+}  // namespace detail
+
+}  // namespace encore ENCORE_BUILD

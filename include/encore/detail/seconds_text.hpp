@@ -1,0 +1,110 @@
+// Durations as text that loses nothing: seconds as a decimal number.
+#pragma once
+#include <encore/detail/attributes.hpp>
+#include <encore/duration.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace encore ENCORE_BUILD {
+
+namespace detail {
+
+/// The number, with zeros in front of it until it has so many digits.
+inline void append_digits(std::string& out, std::uint64_t number, std::size_t digits) {
+  const auto text = std::to_string(number);
+  if (text.size() < digits) out.append(digits - text.size(), '0');
+  out += text;
+}
+
+inline constexpr std::uint64_t nanoseconds_per_second = 1'000'000'000;
+
+}  // namespace detail
+
+/// Appends a duration in seconds, exact to the nanosecond and no longer than that takes: a number in JSON too.
+///   250ms: 0.25    2s: 2    1ns: 0.000000001    -1500ms: -1.5
+inline void append_seconds(std::string& out, Duration duration) {
+  const auto count = duration.count();
+  if (count < 0) out += '-';
+  const auto bits = static_cast<std::uint64_t>(count);
+  const auto magnitude = count < 0 ? 0 - bits : bits;  // the least value has no positive counterpart
+  out += std::to_string(magnitude / detail::nanoseconds_per_second);
+  const auto fraction = magnitude % detail::nanoseconds_per_second;
+  if (fraction == 0) return;
+  out += '.';
+  detail::append_digits(out, fraction, 9);
+  out.erase(out.find_last_not_of('0') + 1);
+}
+
+/// Reads a decimal number of so long units, as JSON writes numbers: exact to the nanosecond, what is shorter is cut off, and
+/// what lies outside of the range is held at its end. Empty for any other text. Pure.
+///   read_duration("0.25") == 250ms;  read_duration("1.5e3", 1us) == 1500us
+inline std::optional<Duration> read_duration(std::string_view text,
+                                             Duration unit = std::chrono::seconds{1}) noexcept {
+  const auto negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
+  const auto digits = [&] {
+    std::size_t size = 0;
+    while (size < text.size() && is_digit(text[size])) ++size;
+    const auto taken = text.substr(0, size);
+    text.remove_prefix(size);
+    return taken;
+  };
+  const auto whole = digits();
+  std::string_view fraction;
+  if (whole.empty()) return std::nullopt;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = digits();
+    if (fraction.empty()) return std::nullopt;
+  }
+  int exponent = 0;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+')) {
+      text.remove_prefix(1);
+      if (text.starts_with('-')) return std::nullopt;
+    }
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    if (error == std::errc::result_out_of_range) exponent = text.starts_with('-') ? -100 : 100;
+    if (error == std::errc::invalid_argument) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  }
+  if (!text.empty()) return std::nullopt;
+
+  // Each digit counts so many nanoseconds, less by ten from place to place.
+  constexpr auto most = static_cast<std::uint64_t>((Duration::max)().count());
+  std::uint64_t sum = 0;
+  auto over = false;
+  const auto size = whole.size() + fraction.size();
+  const auto point = static_cast<std::int64_t>(whole.size()) + exponent;
+  const auto digit = [&](std::size_t at) {
+    return static_cast<std::uint64_t>((at < whole.size() ? whole[at] : fraction[at - whole.size()]) - '0');
+  };
+  for (std::int64_t at = 0; at < point && !over; ++at) {
+    const auto next = static_cast<std::size_t>(at) < size ? digit(static_cast<std::size_t>(at)) : 0;
+    over = sum > (most - next) / 10;
+    sum = sum * 10 + next;
+    if (sum == 0 && static_cast<std::size_t>(at) >= size) break;
+  }
+  const auto each = static_cast<std::uint64_t>(unit.count());
+  over = over || sum > most / each;
+  auto nanoseconds = over ? most : sum * each;
+  auto place = each;
+  for (auto at = point; !over && place > 0 && at < static_cast<std::int64_t>(size); ++at) {
+    place /= 10;
+    if (at >= 0) nanoseconds += digit(static_cast<std::size_t>(at)) * place;
+  }
+  if (nanoseconds > most) nanoseconds = most;
+  return Duration{negative ? -static_cast<std::int64_t>(nanoseconds)
+                           : static_cast<std::int64_t>(nanoseconds)};
+}
+
+}  // namespace encore ENCORE_BUILD

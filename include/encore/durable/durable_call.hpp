@@ -1,0 +1,209 @@
+// A call that survives the end of its process: saved as text in a wait, or before an attempt, and gone on with in another one.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/decision.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/durable/fingerprint.hpp>
+#include <encore/durable/restorer.hpp>
+#include <encore/durable/saved_call.hpp>
+#include <encore/duration.hpp>
+#include <encore/engine/owned_call.hpp>
+#include <encore/failure.hpp>
+#include <encore/retrying.hpp>
+#include <encore/setting.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace encore ENCORE_BUILD {
+
+/// What to do with a call that was saved under a policy which decides otherwise.
+enum class IfPolicyChanged : std::uint8_t {
+  refuse,
+  accept,  ///< the call goes on under the new policy: with its limits, and the ordinal that it had
+};
+
+/// `Retrying` for job tables: the same decision, for a call that another process may go on with. It owns the call's texts, and keeps
+/// its idempotency key (I2). The policy must outlive it. Not thread-safe.
+///   DurableCall call{policy, {.id = "job-7"}};
+///   next = call.begin();  store(call.save());     // before the attempt, so that it is never made twice in silence
+///   … the attempt …
+///   next = call.threw(&error);  store(call.save(), call.due());
+/// and in the next process, whatever ended the last one:
+///   DurableCall call{policy, SavedCall::read(text)};
+///   next = call.next();                           // again after what is left of the wait, or stop
+///   … wait … next = call.resume();  store(call.save());
+/// An attempt that was under way has an unknown outcome: the call goes on only if it is repeatable, or repeatable with a key
+/// that had been asked for when it was saved; else it stops as `unknown_outcome`. (I3)
+/// An exception does not outlive its process: the failure of a call that ends before another attempt has none.
+template <class Policy>
+class DurableCall {
+ public:
+  /// A new call.
+  DurableCall(const Policy& policy, const Call& call)
+      : DurableCall{policy, call, call.scope != nullptr ? *call.scope : Scope::process(), Phase::not_begun} {}
+
+  /// One that was saved. A clock of the calendar that was set back neither lengthens its wait nor puts off its deadline. (D7)
+  /// Throws `std::invalid_argument` with both fingerprints if the policy decides otherwise, unless that is accepted.
+  template <std::same_as<SavedCall> Saved>  // so that a braced call is a new one
+  DurableCall(const Policy& policy, const Saved& saved, IfPolicyChanged change = IfPolicyChanged::refuse,
+              const StopView& stop = {})
+      : DurableCall{policy, call_of(policy, saved, stop), saved.scope,
+                    saved.under_way ? Phase::under_way : Phase::waiting} {
+    const auto print = Fingerprint::of(policy);
+    if (change == IfPolicyChanged::refuse && print != saved.policy)
+      refuse_setting("policy", saved.policy.text(),
+                     "is refused: the policy that is to go on with this call is " + print.text());
+    const auto wall = policy.clock().wall();
+    const auto away = between(saved.saved_at, wall);
+    const auto left = smaller_of(between(saved.saved_at, saved.due), saved.wait);
+    due_ = later(wall, left - smaller_of(away, left));
+    undecided_ = true;
+    detail::Restorer::restore(retrying_, policy, saved, sum_of(saved.elapsed, away));
+  }
+
+  DurableCall(const Policy&& policy, const Call& call) : DurableCall{policy, call} { refuse_temporary(); }
+  template <std::same_as<SavedCall> Saved>
+  DurableCall(const Policy&& policy, const Saved& saved, IfPolicyChanged = {}, const StopView& = {})
+      : DurableCall{policy, saved} {
+    refuse_temporary();
+  }
+
+  /// One line, for `SavedCall::read`. Throws `std::invalid_argument` for a call that has not begun or is over.
+  std::string save() const {
+    if (phase_ == Phase::not_begun || phase_ == Phase::over)
+      refuse_setting("call", detail::shown(retrying_.call().id),
+                     "cannot be saved: it has not begun, or it is over");
+    const auto& call = retrying_.call();
+    SavedCall saved{.policy = Fingerprint::of(policy_),
+                    .id = std::string{retrying_.attempt().call_id()},
+                    .name = std::string{call.name},
+                    .resolved_name = std::string{call.resolved_name},
+                    .signature = std::string{call.signature},
+                    .scope = scope_,
+                    .replay = call.replay,
+                    .under_way = phase_ == Phase::under_way,
+                    .saved_at = policy_.clock().wall(),
+                    .due = due_};
+    if (call.deadline)
+      saved.deadline = later(saved.saved_at, time_between(policy_.clock().now(), *call.deadline));
+    detail::Restorer::save(retrying_, policy_, saved);
+    return saved.text();
+  }
+
+  /// Where the call stands: it may go on after what is left of its wait, or stopped. Of a call that was saved, asks its limits
+  /// and guards, tells observers, and decides about the attempt that was under way, once.
+  [[nodiscard]] Decision next() {
+    if (undecided_) {
+      undecided_ = false;
+      return ended(phase_ == Phase::under_way ? detail::Restorer::interrupted(retrying_)
+                                              : detail::Restorer::go_on(retrying_, policy_, left()),
+                   phase_ == Phase::waiting);
+    }
+    if (phase_ == Phase::waiting) return {.wait = left()};
+    return {.stop = retrying_.reason()};
+  }
+  /// When the next attempt may start, by the calendar: for the column that a job table is searched by. After a decision that
+  /// another one follows.
+  WallTime due() const noexcept { return due_; }
+
+  // As in `Retrying`.
+
+  [[nodiscard]] Decision begin() { return began(retrying_.begin()); }
+  void succeeded() {
+    retrying_.succeeded();
+    phase_ = Phase::over;
+  }
+  template <class... Error>
+  [[nodiscard]] Decision threw(const Error&... error) {
+    return ended(retrying_.threw(error...));
+  }
+  template <class Value>
+  [[nodiscard]] Decision returned(const Value& value) {
+    return ended(retrying_.returned(value));
+  }
+  [[nodiscard]] Decision resume() {
+    if (undecided_) static_cast<void>(next());
+    return began(retrying_.resume());
+  }
+  const Attempt& attempt() const noexcept { return retrying_.attempt(); }
+  const Call& call() const noexcept { return retrying_.call(); }
+  int attempts() const noexcept { return retrying_.attempts(); }
+  StopReason reason() const noexcept { return retrying_.reason(); }
+  Duration slept() const noexcept { return retrying_.slept(); }
+  Failure failure() const { return retrying_.failure(); }
+  static constexpr bool answered_for(StopReason reason) noexcept {
+    return Retrying<Policy>::answered_for(reason);
+  }
+
+ private:
+  enum class Phase : std::uint8_t { not_begun, under_way, waiting, over };
+
+  DurableCall(const Policy& policy, const Call& call, const Scope& scope, Phase phase)
+      : policy_{policy},
+        scope_{scope},
+        owned_{call},
+        retrying_{policy, in_scope(owned_.view(), scope_)},
+        phase_{phase} {}
+
+  static constexpr void refuse_temporary() {
+    static_assert(
+        !std::is_class_v<Policy>,
+        "a DurableCall only refers to its policy: give the policy a name, so that it outlives the call");
+  }
+  static Call in_scope(Call call, const Scope& scope) noexcept {
+    call.scope = &scope;
+    return call;
+  }
+  static Call call_of(const Policy& policy, const SavedCall& saved, const StopView& stop) {
+    Call call{.id = saved.id,
+              .name = saved.name,
+              .resolved_name = saved.resolved_name,
+              .operation_key = saved.operation_key,
+              .stop = stop,
+              .replay = saved.replay,
+              .signature = saved.signature};
+    if (saved.deadline) {
+      const auto left = between(saved.saved_at, *saved.deadline);
+      call.deadline = later(policy.clock().now(), left - between(saved.saved_at, policy.clock().wall()));
+    }
+    return call;
+  }
+  static Duration between(WallTime begin, WallTime end) noexcept {
+    return time_between(TimePoint{begin.time_since_epoch()}, TimePoint{end.time_since_epoch()});
+  }
+  static WallTime later(WallTime time, Duration span) noexcept {
+    return WallTime{encore::later(TimePoint{time.time_since_epoch()}, span).time_since_epoch()};
+  }
+  static TimePoint later(TimePoint time, Duration span) noexcept { return encore::later(time, span); }
+  // Never more than the whole wait, though the calendar was set back meanwhile. (D7)
+  Duration left() const {
+    return smaller_of(between(policy_.clock().wall(), due_), detail::Restorer::wait_of(retrying_));
+  }
+
+  Decision began(Decision next) noexcept {
+    phase_ = next.goes_on() ? Phase::under_way : Phase::over;
+    return next;
+  }
+  Decision ended(Decision next, bool due_is_known = false) {
+    phase_ = next.goes_on() ? Phase::waiting : Phase::over;
+    if (next.goes_on() && !due_is_known) due_ = later(policy_.clock().wall(), next.wait);
+    return next;
+  }
+
+  const Policy& policy_;
+  Scope scope_;
+  OwnedCall owned_;
+  Retrying<Policy> retrying_;
+  Phase phase_;
+  bool undecided_ = false;
+  WallTime due_{};
+};
+
+}  // namespace encore ENCORE_BUILD

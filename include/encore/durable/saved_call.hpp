@@ -1,0 +1,172 @@
+// A call between two attempts, or in one, as one line of text: what has to outlive the process that began it.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/detail/hexadecimal.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/durable/fingerprint.hpp>
+#include <encore/durable/saved_state.hpp>
+#include <encore/duration.hpp>
+#include <encore/scope.hpp>
+#include <encore/setting.hpp>
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace encore ENCORE_BUILD {
+
+/// Everything that a retry goes on from. An owning value; times are the calendar's, because only that is shared by processes. (D1)
+struct SavedCall {
+  Fingerprint policy{0};
+  std::string id{};
+  std::string name{};
+  std::string resolved_name{};
+  std::string operation_key{};  ///< the key that it goes on with: the caller's, or the one that it had (I2)
+  std::string signature{};
+  Scope scope{0, 0};
+  ReplaySafety replay = ReplaySafety::repeatable;
+  bool under_way = false;  ///< saved while an attempt ran: how that ended is not known (I3)
+  int attempts = 1;        ///< as many have been started
+  bool key_used = false;
+  bool outcome_unknown = false;  ///< of the attempts before (I3)
+  std::string request_id{};      ///< then: of the latest request without an answer, if one was noted
+  Duration wait{};               ///< the whole wait before the next attempt
+  Duration previous{};           ///< the computed wait that jitter looks back on
+  Duration slept{};              ///< in the waits before
+  Duration elapsed{};            ///< since the call's start, when it was saved
+  WallTime saved_at{};
+  WallTime due{};  ///< when the next attempt may start
+  std::optional<WallTime> deadline{};
+  std::optional<std::uint64_t> stream{};  ///< of draws, if there were any (C8)
+
+  /// One line of JSON, without its end. 64-bit numbers are strings: JSON's own numbers keep only 53 bits. Texts come back byte
+  /// for byte.
+  std::string text() const;
+  /// Reads such a line. Throws `std::invalid_argument` that names the field and its value.
+  static SavedCall read(std::string_view line);
+};
+
+namespace detail {
+
+/// A field of a saved call whose text says a number.
+struct SavedNumbers {
+  const SavedLine& line;
+
+  template <std::integral Number>
+  Number read(std::string_view field, std::string_view text, int base, std::size_t digits,
+              std::string_view what) const {
+    Number number{};
+    const auto* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, number, base);
+    if (text.empty() || error != std::errc{} || stopped != end || (digits != 0 && text.size() != digits))
+      refuse(field, text, what);
+    return number;
+  }
+  std::uint64_t bits(std::string_view field) const { return bits(field, line.text(field)); }
+  std::uint64_t bits(std::string_view field, std::string_view text) const {
+    return read<std::uint64_t>(field, text, 16, 16, "16 hexadecimal digits");
+  }
+  WallTime wall(std::string_view field) const {
+    return WallTime{Duration{read<std::int64_t>(field, line.text(field), 10, 0, "nanoseconds since 1970")}};
+  }
+  Duration span(std::string_view field, Duration most = (Duration::max)()) const {
+    const auto text = line.text(field);
+    const Duration span{read<std::int64_t>(field, text, 10, 0, "nanoseconds")};
+    if (span < Duration::zero() || span > most)
+      refuse(field, text, "from 0 to " + std::to_string(most.count()) + " nanoseconds");
+    return span;
+  }
+  int count(std::string_view field, int least, int most) const {
+    const auto count = line.count(field);
+    if (count < least || count > most)
+      refuse_setting(field, std::to_string(count),
+                     "is refused: it must be from " + std::to_string(least) + " to " + std::to_string(most));
+    return static_cast<int>(count);
+  }
+  bool flag(std::string_view field) const { return count(field, 0, 1) == 1; }
+
+  [[noreturn]] static void refuse(std::string_view field, std::string_view text, std::string_view what) {
+    std::string shown;
+    append_quoted(shown, text);
+    refuse_setting(field, shown, "is refused: it must be " + std::string{what});
+  }
+};
+
+inline std::string in_nanoseconds(Duration duration) { return std::to_string(duration.count()); }
+inline std::string in_nanoseconds(WallTime time) { return in_nanoseconds(time.time_since_epoch()); }
+
+inline ReplaySafety replay_of(std::string_view name) {
+  for (const auto safety : {ReplaySafety::repeatable, ReplaySafety::repeatable_with_key, ReplaySafety::never,
+                            ReplaySafety::excluded})
+    if (to_string(safety) == name) return safety;
+  SavedNumbers::refuse("replay", name, "repeatable, repeatable_with_key, never or excluded");
+}
+
+}  // namespace detail
+
+inline std::string SavedCall::text() const {
+  using detail::in_nanoseconds;
+  StateLine line{"call"};
+  line.add("policy", policy.text())
+      .add_bytes("id", id)
+      .add_bytes("name", name)
+      .add_bytes("resolved_name", resolved_name)
+      .add_bytes("operation_key", operation_key)
+      .add("scope", scope.text())
+      .add("replay", to_string(replay))
+      .add("under_way", under_way ? 1 : 0)
+      .add("attempts", attempts)
+      .add("key_used", key_used ? 1 : 0)
+      .add("outcome_unknown", outcome_unknown ? 1 : 0)
+      .add("wait_ns", in_nanoseconds(wait))
+      .add("previous_ns", in_nanoseconds(previous))
+      .add("slept_ns", in_nanoseconds(slept))
+      .add("elapsed_ns", in_nanoseconds(elapsed))
+      .add("saved_at_ns", in_nanoseconds(saved_at))
+      .add("due_ns", in_nanoseconds(due));
+  if (!request_id.empty()) line.add_bytes("request_id", request_id);
+  if (!signature.empty()) line.add_bytes("signature", signature);
+  if (deadline) line.add("deadline_ns", in_nanoseconds(*deadline));
+  if (stream) line.add("stream", detail::hexadecimal(*stream));
+  return line.text();
+}
+
+inline SavedCall SavedCall::read(std::string_view text) {
+  const auto line = saved_line(text, "call");
+  const detail::SavedNumbers numbers{line};
+  const auto scope = line.text("scope");
+  if (scope.size() != 32) numbers.refuse("scope", scope, "32 hexadecimal digits");
+  SavedCall call{
+      .policy = Fingerprint{numbers.bits("policy")},
+      .id = line.bytes("id"),
+      .name = line.bytes("name"),
+      .resolved_name = line.bytes("resolved_name"),
+      .operation_key = line.bytes("operation_key"),
+      .scope = {numbers.bits("scope", scope.substr(0, 16)), numbers.bits("scope", scope.substr(16))},
+      .replay = detail::replay_of(line.text("replay")),
+      .under_way = numbers.flag("under_way"),
+      .attempts = numbers.count("attempts", 1, (std::numeric_limits<int>::max)() - 1),
+      .key_used = numbers.flag("key_used"),
+      .outcome_unknown = numbers.flag("outcome_unknown"),
+      .wait = numbers.span("wait_ns", longest_wait),
+      .previous = numbers.span("previous_ns", longest_wait),
+      .slept = numbers.span("slept_ns"),
+      .elapsed = numbers.span("elapsed_ns"),
+      .saved_at = numbers.wall("saved_at_ns"),
+      .due = numbers.wall("due_ns")};
+  if (call.id.empty()) numbers.refuse("id", "", "the call's");
+  if (call.operation_key.empty())  // as it was before keys were saved
+    call.operation_key = call.scope.text() + '/' + call.id;
+  if (line.has_bytes("request_id")) call.request_id = line.bytes("request_id");
+  if (line.has_bytes("signature")) call.signature = line.bytes("signature");
+  if (line.has("deadline_ns")) call.deadline = numbers.wall("deadline_ns");
+  if (line.has("stream")) call.stream = numbers.bits("stream");
+  return call;
+}
+
+}  // namespace encore ENCORE_BUILD

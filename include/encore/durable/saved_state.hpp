@@ -1,0 +1,167 @@
+// Saved state: one flat JSON object on each line, of which the first field says whose it is.
+#pragma once
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/hexadecimal.hpp>
+#include <encore/detail/quoted_text.hpp>
+#include <encore/durable/flat_json.hpp>
+#include <encore/setting.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace encore ENCORE_BUILD {
+
+/// Writes one line, without its end.
+///   StateLine{"spend_limit"}.add("spent_usd", "0.5").text()  // {"state":"spend_limit","spent_usd":"0.5"}
+class StateLine {
+ public:
+  explicit StateLine(std::string_view kind) { add("state", kind); }
+
+  StateLine& add(std::string_view field, std::int64_t value) { return write(field, value); }
+  StateLine& add(std::string_view field, std::string_view value) { return write(field, value); }
+  StateLine& add(std::string_view field, const std::vector<std::int64_t>& values) {
+    return write(field, values);
+  }
+  StateLine& add(std::string_view field, const std::vector<std::string>& values) {
+    return write(field, values);
+  }
+  /// A text that must come back byte for byte. JSON holds UTF-8 only: any other is written as hexadecimal digits.
+  StateLine& add_bytes(std::string_view field, std::string_view bytes) {
+    if (is_utf8(bytes)) return add(field, bytes);
+    return add(std::string{field}.append(hex_ending), detail::hexadecimal(bytes));
+  }
+  std::string text() const { return text_ + '}'; }
+
+  static constexpr std::string_view hex_ending{"_hex"};
+
+ private:
+  template <class Value>
+  StateLine& write(std::string_view field, const Value& value) {
+    append_quoted(text_ += text_.empty() ? '{' : ',', field);
+    put(text_ += ':', value);
+    return *this;
+  }
+  static void put(std::string& text, std::int64_t value) { text += std::to_string(value); }
+  static void put(std::string& text, std::string_view value) { append_quoted(text, value); }
+  template <class Value>
+  static void put(std::string& text, const std::vector<Value>& values) {
+    char before = '[';
+    for (const auto& value : values) put(text += std::exchange(before, ','), value);
+    text += values.empty() ? "[]" : "]";
+  }
+
+  std::string text_;
+};
+
+/// One line read back. Text that is no such line, a field that is missing, and a value that is not what was asked for throw
+/// `std::invalid_argument`, naming field and value.
+class SavedLine {
+ public:
+  explicit SavedLine(std::string_view line) : fields_{FlatJsonReader{line}.read()} {}
+
+  bool has(std::string_view field) const noexcept { return find(field) != fields_.end(); }
+  std::string_view text(std::string_view field) const { return as_text(field, single(field)); }
+  /// What `StateLine::add_bytes` wrote.
+  std::string bytes(std::string_view field) const {
+    const auto hex = hex_name(field);
+    if (!has(hex)) return std::string{text(field)};
+    auto bytes = detail::from_hexadecimal(text(hex));
+    if (!bytes) refuse(hex, single(hex), "hexadecimal digits, two for each byte");
+    return std::move(*bytes);
+  }
+  bool has_bytes(std::string_view field) const { return has(field) || has(hex_name(field)); }
+  /// From 0 to 2^53 - 1, which every JSON reader keeps exactly.
+  std::int64_t count(std::string_view field) const { return as_count(field, single(field)); }
+  std::vector<std::string> texts(std::string_view field) const {
+    std::vector<std::string> all;
+    for (const auto& value : array(field)) all.emplace_back(as_text(field, value));
+    return all;
+  }
+  std::vector<std::int64_t> counts(std::string_view field) const {
+    std::vector<std::int64_t> all;
+    for (const auto& value : array(field)) all.push_back(as_count(field, value));
+    return all;
+  }
+
+ private:
+  using Value = FlatJsonValue;
+  static std::string hex_name(std::string_view field) {
+    return std::string{field}.append(StateLine::hex_ending);
+  }
+
+  [[noreturn]] static void refuse(std::string_view field, const Value& value, std::string_view what) {
+    std::string shown = value.text;
+    if (value.quoted) append_quoted(shown = {}, value.text);
+    refuse_setting(field, shown, "is refused: it must be " + std::string{what});
+  }
+  std::vector<FlatJsonField>::const_iterator find(std::string_view name) const noexcept {
+    return std::ranges::find(fields_, name, &FlatJsonField::name);
+  }
+  const FlatJsonField& wanted(std::string_view name) const {
+    const auto field = find(name);
+    if (field == fields_.end())
+      refuse_setting(name, "nothing", "is refused: the saved line has no such field");
+    return *field;
+  }
+  const Value& single(std::string_view name) const {
+    const auto& field = wanted(name);
+    if (field.is_array) refuse(name, {"[...]", false}, "one value");
+    return field.values.front();
+  }
+  const std::vector<Value>& array(std::string_view name) const {
+    const auto& field = wanted(name);
+    if (!field.is_array) refuse(name, field.values.front(), "an array");
+    return field.values;
+  }
+  static std::string_view as_text(std::string_view field, const Value& value) {
+    if (!value.quoted) refuse(field, value, "a string");
+    return value.text;
+  }
+  static std::int64_t as_count(std::string_view field, const Value& value) {
+    constexpr auto most = (std::int64_t{1} << 53) - 1;
+    std::int64_t number = 0;
+    const auto* const end = value.text.data() + value.text.size();
+    const auto [stopped, error] = std::from_chars(value.text.data(), end, number);
+    if (value.quoted || error != std::errc{} || stopped != end || number < 0 || number > most)
+      refuse(field, value, "a whole number from 0 to 9007199254740991");
+    return number;
+  }
+
+  std::vector<FlatJsonField> fields_;
+};
+
+/// The saved lines of this kind, in order; lines of other kinds are read and left alone, empty ones are skipped. Throws
+/// `std::invalid_argument` at a line that cannot be read, wherever it stands.
+inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind) {
+  std::vector<SavedLine> lines;
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(smaller_of(line.size() + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    if (SavedLine saved{line}; saved.text("state") == kind) lines.push_back(std::move(saved));
+  }
+  return lines;
+}
+
+/// The same where there must be so many of them.
+inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind, std::size_t due) {
+  auto lines = saved_lines(text, kind);
+  if (lines.size() != due)
+    refuse_setting("saved lines of " + std::string{kind}, std::to_string(lines.size()),
+                   "is refused: it must be " + std::to_string(due));
+  return lines;
+}
+
+/// The one saved line of this kind.
+inline SavedLine saved_line(std::string_view text, std::string_view kind) {
+  return std::move(saved_lines(text, kind, 1).front());
+}
+
+}  // namespace encore ENCORE_BUILD

@@ -1,0 +1,172 @@
+// The permits of one call: taken before an attempt, told how it ended, and always given back.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/clock.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/pack.hpp>
+#include <encore/guard/guard.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Did a call that made an attempt and did not succeed fail by itself? Else its caller stopped it.
+constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
+  return reason != StopReason::none && reason != StopReason::succeeded && reason != StopReason::cancelled;
+}
+
+/// What a failed attempt shows of its dependency.
+enum class FailureShows : std::uint8_t {
+  trouble,       ///< the policy would retry it
+  no_more,       ///< it would not
+  that_it_lives  ///< it would not, and the failure was returned: it is an answer
+};
+
+/// What the guards of a call are asked before one of its attempts.
+ENCORE_FORCE_INLINE AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead,
+                                                const Now& now) noexcept {
+  return {call.id, call.resolved_name.empty() ? call.name : call.resolved_name, ordinal, ahead, now};
+}
+
+/// The permits of one call, one place for each guard. Whatever is left when it is destroyed is returned unspent. (H1)
+template <class... G>
+class Permits {
+ public:
+  /// Does one of the guards look at such a failure, before the retry that answers it?
+  template <class Failed>
+  static constexpr bool looks_at = (LooksAt<std::remove_cvref_t<G>, Failed> || ...);
+  /// Asks every guard in turn; at the first refusal those before it are released, and its reason is the answer. `failure`: what
+  /// the retry answers, if it is known.
+  template <class Guards, class... Failed>
+  StopReason admit(const Guards& guards, const AdmissionRequest& request, const Failed&... failure) {
+    return admit(Indices{}, guards, request, failure...);
+  }
+  void began(const Now& now) {
+    each([&](auto& permit, auto) {
+      if constexpr (requires { permit.began(now); }) permit.began(now);
+    });
+  }
+  template <class Guards>
+  StopReason still_admitted(const Guards&, const Now& now) {
+    auto refused = StopReason::none;
+    each([&](auto& permit, auto guard) {
+      using Asked = typename decltype(guard)::type;
+      if constexpr (!is_per_call<Asked> && requires { permit.still_admitted(now); }) {
+        if (refused == StopReason::none && !permit.still_admitted(now)) refused = Asked::refusal;
+      }
+    });
+    return refused;
+  }
+  /// The longest time that a guard with this refusal names until it may admit again.
+  template <class Guards>
+  static std::optional<Duration> admits_again(const Guards& guards, StopReason refused,
+                                              const AdmissionRequest& request) {
+    std::optional<Duration> longest;
+    [[maybe_unused]] const auto ask = [&]<class Asked>(std::type_identity<Asked>, const auto& guard) {
+      if constexpr (requires { guard.admits_again(request); }) {
+        if (Asked::refusal != refused) return;
+        const auto its = guard.admits_again(request);
+        if (its && (!longest || *longest < *its)) longest = its;
+      }
+    };
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (ask(std::type_identity<std::remove_cvref_t<G>>{}, at<I>(guards).get()), ...);
+    }(Indices{});
+    return longest;
+  }
+  void attempt_failed(const Now& now, FailureShows shows) {
+    settle<false>([&](auto& permit) { report(permit, now, shows); });
+  }
+  void succeeded(const Now& now) {
+    settle<false>([&](auto& permit) { permit.succeeded(now); });
+    settle<true>([&](auto& permit) { permit.succeeded(now); });
+  }
+  /// The call is over without a success: reported to the guards that are asked once a call, if it failed by itself, whoever
+  /// refused the next attempt; what counts is what its last failure showed. (H3)
+  void call_failed(const Now& now, StopReason reason, FailureShows shows) {
+    if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { report(permit, now, shows); });
+  }
+  /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
+  ENCORE_COLD void release() {
+    [&]<std::size_t... I>(std::index_sequence<I...>) { (at<I>(permits_).reset(), ...); }(Indices{});
+  }
+  /// Returns what was taken for one attempt and not spent; the call's own permits stay.
+  void release_attempt() {
+    settle<false>([](auto&) {});
+  }
+
+ private:
+  using Indices = std::index_sequence_for<G...>;
+
+  template <std::size_t... I, class Guards, class... Failed>
+  StopReason admit(std::index_sequence<I...>, const Guards& guards, const AdmissionRequest& request,
+                   const Failed&... failure) {
+    auto refused = StopReason::none;
+    (void)(take<G>(at<I>(permits_), at<I>(guards).get(), refused, request, failure...) && ...);
+    if (refused != StopReason::none) release_attempt();
+    return refused;
+  }
+  template <class Asked, class Slot, class Place, class... Failed>
+  static bool take(Slot& slot, Place& guard, StopReason& refused, const AdmissionRequest& request,
+                   const Failed&... failure) {
+    if constexpr (is_per_call<Asked>) {
+      if (request.is_retry()) return true;
+    }
+    if (auto permit = ask(guard, request, failure...))
+      slot.emplace(*std::move(permit));
+    else
+      refused = std::remove_cvref_t<Asked>::refusal;
+    return refused == StopReason::none;
+  }
+  template <class Permit>
+  static void report(Permit& permit, const Now& now, FailureShows shows) {
+    if constexpr (requires { permit.answered(now); }) {
+      if (shows == FailureShows::that_it_lives) return permit.answered(now);
+    }
+    permit.failed(now, shows == FailureShows::trouble);
+  }
+  template <class Place, class... Failed>
+  static auto ask(Place& guard, const AdmissionRequest& request, const Failed&... failure) {
+    if constexpr ((LooksAt<Place, Failed> && ...))
+      return guard.admit(request, failure...);
+    else
+      return guard.admit(request);
+  }
+  template <class F>
+  void each(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((at<I>(permits_) ? f(*at<I>(permits_), std::type_identity<std::remove_cvref_t<G>>{}) : void()), ...);
+    }(Indices{});
+  }
+  template <bool PerCall, class F>
+  void settle(F&& f) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (settle_one<PerCall, G>(at<I>(permits_), f), ...);
+    }(Indices{});
+  }
+  template <bool PerCall, class Asked, class Slot, class F>
+  static void settle_one(Slot& slot, F& f) {
+    if constexpr (is_per_call<Asked> == PerCall) {
+      if (!slot) return;
+      f(*slot);
+      slot.reset();
+    }
+  }
+
+  Pack<std::optional<typename std::remove_cvref_t<G>::Permit>...> permits_{};
+};
+
+template <class>
+struct permits_for;
+template <class... G>
+struct permits_for<Pack<Kept<G>...>> {
+  using type = Permits<G...>;
+};
+
+}  // namespace ENCORE_BUILD::detail

@@ -1,0 +1,227 @@
+// What a policy is made of: one value for each role, taken from ingredients, from an older policy, or by default.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/detail/pack.hpp>
+#include <encore/engine/recipe.hpp>
+#include <encore/engine/recipe_check.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/predicate.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Another policy's ingredients, but for those that play one of these roles.
+template <class Policy, class... Removed>
+struct Without {
+  const Policy& policy;
+};
+struct FromNothing {};
+
+/// The ingredients of a policy, each in its place, and what drivers, catalogs and tests want to know of them.
+template <class ClockT, class PredicateT, class Rest>
+class PolicyParts;
+template <class ClockT, class PredicateT, class... X>
+class PolicyParts<ClockT, PredicateT, Plus<X...>> {
+  static_assert(
+      !std::same_as<PredicateT, Unnamed>,
+      "a RetryPolicy needs to be told what to retry: add RetryOn<YourError>{}, RetryIfResult{...} or, "
+      "if it must be, RetryOnEveryException{}");
+  static_assert(has_what_its_role_needs<ClockT>() && has_what_its_role_needs<PredicateT>() &&
+                (has_what_its_role_needs<X>() && ...));
+  using Ingredients = Plus<ClockT, PredicateT, X...>;
+  static_assert(
+      CanRetry<PredicateT, all_of_t<role::Never, Ingredients>>,
+      "this policy can never retry: every exception type that its filter names is one that is never retried, "
+      "by a NeverRetry in the policy or because it is an Unretryable");
+  template <class Role>
+  using Slot = find_t<Role, Ingredients>;
+  template <class Role>
+  using Many = kept_pack_t<all_of_t<Role, Ingredients>>;
+
+ public:
+  using ClockType = std::remove_cvref_t<ClockT>;
+  using PredicateType = PredicateT;
+  using BackoffType = std::remove_cvref_t<Slot<role::Backoff>>;
+  using JitterType = std::remove_cvref_t<Slot<role::Jitter>>;
+  using FailureStrategyType = std::remove_cvref_t<Slot<role::OnFailure>>;
+  using Guards = Many<role::Guard>;
+
+  static constexpr bool observed = Many<role::Observer>::size != 0;
+  static constexpr bool guarded = Guards::size != 0;
+  static constexpr bool has_time_budget = !std::same_as<Slot<role::TimeBudget>, NoTimeBudget>;
+  static constexpr bool has_attempt_timeout = !std::same_as<Slot<role::AttemptTimeout>, NoAttemptTimeout>;
+  static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
+  static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
+  static constexpr bool says_fibers = std::same_as<Slot<role::Fibers>, OnFibers>;
+  static constexpr bool waits_when_refused =
+      guarded && std::same_as<Slot<role::WhenRefused>, WaitWhenRefused>;
+  static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
+  static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
+  static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
+  /// Somebody beside the caller hears of a failed value that is not retried, or may answer for it. (B8)
+  static constexpr bool hears_of_failures = observed || guarded || !rethrows;
+  /// Are there tests of the users' own about what was thrown?
+  static constexpr bool has_tests = !types_only<PredicateT> ||
+                                    !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
+                                    Many<role::Never>::size != 0;
+  /// Is there code of the users' that is asked about what was thrown?
+  static constexpr bool asks_users = has_tests || requires(const PredicateT& predicate, const Thrown& failure,
+                                                           const Now& now) { predicate.hint(failure, now); };
+  /// Somebody may look at the call itself, when it has failed or before.
+  static constexpr bool reads_call =
+      observed || guarded || !rethrows || prepares_retries || has_seed || has_tests;
+  static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
+
+  constexpr auto& clock() const noexcept { return get<role::Clock>(); }
+  constexpr const PredicateT& predicate() const noexcept { return get<role::Predicate>(); }
+  constexpr const BackoffType& backoff() const noexcept { return get<role::Backoff>(); }
+  constexpr const auto& jitter() const noexcept { return get<role::Jitter>(); }
+  constexpr const auto& failure_strategy() const noexcept { return get<role::OnFailure>(); }
+  constexpr const auto& hint_source() const noexcept { return get<role::HintSource>(); }
+  constexpr const auto& failure_test() const noexcept { return get<role::FailureTest>(); }
+  constexpr const auto& before_retry() const noexcept { return get<role::BeforeRetry>(); }
+  constexpr const auto& observers() const noexcept { return observers_; }
+  constexpr const auto& guards() const noexcept { return guards_; }
+  constexpr const auto& never() const noexcept { return never_; }
+
+  constexpr int max_retries() const noexcept {
+    return get<role::CountLimit>().max_retries(time_budget().has_value());
+  }
+  /// The most attempts of one call, the first one included; empty means unlimited.
+  constexpr std::optional<int> max_attempts() const noexcept {
+    if (CountLimit::is_unlimited(max_retries())) return std::nullopt;
+    return max_retries() + 1;
+  }
+  constexpr std::optional<Duration> time_budget() const noexcept { return span_of<role::TimeBudget>(); }
+  constexpr std::optional<Duration> attempt_timeout() const noexcept {
+    return span_of<role::AttemptTimeout>();
+  }
+  constexpr Duration least_attempt_time() const noexcept {
+    return span_of<role::LeastAttemptTime>().value_or(Duration::zero());
+  }
+  constexpr Duration hint_cap() const noexcept { return get<role::HintCap>().value; }
+  constexpr std::optional<std::uint64_t> seed() const noexcept {
+    if constexpr (has_seed)
+      return get<role::Seed>().value;
+    else
+      return std::nullopt;
+  }
+  /// How many attempts what is called makes by itself for each of this policy's. (J1)
+  constexpr int inner_attempts() const noexcept {
+    if constexpr (std::same_as<Slot<role::InnerAttempts>, AlreadyRetries>)
+      return get<role::InnerAttempts>().attempts;
+    else
+      return 1;
+  }
+  /// The most requests of one call that reach the dependency; empty means unlimited.
+  constexpr std::optional<std::int64_t> max_requests() const noexcept {
+    return max_requests_of(max_attempts(), inner_attempts());
+  }
+  constexpr Nested nested() const noexcept {
+    if constexpr (notices_nesting)
+      return get<role::Nesting>().choice;
+    else
+      return Nested::allow;
+  }
+  /// Is nothing to be marked on a thread, since the callables may leave it? (J3)
+  constexpr bool on_fibers() const noexcept {
+    if constexpr (says_fibers)
+      return get<role::Fibers>().on;
+    else
+      return false;
+  }
+
+ protected:
+  // Each slot is filled by the first ingredient that plays its role, else from the older policy, else by its default.
+  template <class Old, class... Role, class... G>
+  constexpr PolicyParts(const Old& old, Plus<Role...>, G&&... g)
+      : slots_{{{Kept<Slot<Role>>{std::in_place, chosen<Role>(old, std::forward<G>(g)...)}}...}},
+        never_{joined(older_many<role::Never>(old), as_pack<role::Never>(std::forward<G>(g))...)},
+        observers_{joined(older_many<role::Observer>(old), as_pack<role::Observer>(std::forward<G>(g))...)},
+        guards_{joined(older_many<role::Guard>(old), as_pack<role::Guard>(std::forward<G>(g))...)} {}
+
+ private:
+  template <class, class, class>
+  friend class PolicyParts;
+
+  template <class Role, class Old>
+  static constexpr decltype(auto) chosen(const Old& old) {
+    return older<Role>(old);
+  }
+  template <class Role, class Old, class G, class... L>
+  static constexpr decltype(auto) chosen([[maybe_unused]] const Old& old, [[maybe_unused]] G&& first,
+                                         [[maybe_unused]] L&&... others) {
+    if constexpr (Plays<G, Role>)
+      return std::forward<G>(first);
+    else if constexpr (supplies<G, Role>)
+      return first.template part<Role>();
+    else
+      return chosen<Role>(old, std::forward<L>(others)...);
+  }
+  template <class Role, class Policy, class... Removed>
+  static constexpr decltype(auto) older(const Without<Policy, Removed...>& old) {
+    if constexpr ((std::same_as<Role, Removed> || ...))
+      return Slot<Role>{};
+    else
+      return old.policy.template get<Role>();
+  }
+  template <class Role>
+  static constexpr auto older(FromNothing) {
+    static_assert(std::default_initializable<Slot<Role>>,
+                  "this policy's type names an ingredient that cannot be made from nothing: give it to the "
+                  "constructor");
+    return Slot<Role>{};
+  }
+  template <class Role, class Policy, class... Removed>
+  static constexpr auto older_many([[maybe_unused]] const Without<Policy, Removed...>& old) {
+    if constexpr ((std::same_as<Role, Removed> || ...))
+      return Pack<>{};
+    else
+      return old.policy.template many<Role>();
+  }
+  template <class Role>
+  static constexpr Pack<> older_many(FromNothing) {
+    return {};
+  }
+
+  template <class Role>
+  constexpr auto& get() const noexcept {
+    return at<index_in<Role, SingleRoles>>(slots_).get();
+  }
+  template <class Role>
+  constexpr const auto& many() const noexcept {
+    if constexpr (std::same_as<Role, role::Never>)
+      return never_;
+    else if constexpr (std::same_as<Role, role::Observer>)
+      return observers_;
+    else
+      return guards_;
+  }
+  template <class Role>
+  constexpr std::optional<Duration> span_of() const noexcept {
+    const auto& slot = get<Role>();
+    if constexpr (requires { slot.value; })
+      return slot.value;
+    else
+      return std::nullopt;
+  }
+
+  template <class Roles>
+  struct slots_for;
+  template <class... Role>
+  struct slots_for<Plus<Role...>> {
+    using type = Pack<Kept<Slot<Role>>...>;
+  };
+
+  [[no_unique_address]] typename slots_for<SingleRoles>::type slots_;
+  [[no_unique_address]] Many<role::Never> never_;
+  [[no_unique_address]] Many<role::Observer> observers_;
+  [[no_unique_address]] Guards guards_;
+};
+
+}  // namespace ENCORE_BUILD::detail

@@ -1,0 +1,151 @@
+// What the ingredients of a policy must keep to. Each refusal is a compile error that says what to do.
+#pragma once
+#include <encore/as_value.hpp>
+#include <encore/attempt.hpp>
+#include <encore/backoff.hpp>
+#include <encore/clock.hpp>
+#include <encore/engine/recipe.hpp>
+#include <encore/event.hpp>
+#include <encore/guard/guard.hpp>
+#include <encore/ingredient.hpp>
+#include <encore/jitter.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/predicate.hpp>
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// A held ingredient as a policy sees it: the policy is const, and so is what it holds by value.
+template <class T>
+using AsSeen = std::remove_reference_t<decltype(std::declval<const Kept<T>&>().get())>;
+
+/// Does it keep the promise of its role when it is used as a `Seen`?
+template <class Seen, class Role>
+inline constexpr bool keeps_promise = true;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Clock> = Clock<Seen>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Observer> = std::invocable<Seen&, const Event&>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Guard> = Guard<Seen>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Predicate> = Predicate<std::remove_cv_t<Seen>>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Backoff> = Backoff<std::remove_cv_t<Seen>>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Jitter> = Jitter<std::remove_cv_t<Seen>>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::OnFailure> = FailureStrategy<std::remove_cv_t<Seen>>;
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::BeforeRetry> = [] {
+  if constexpr (requires(const Seen& seen) { seen.prepare; })
+    return std::invocable<decltype((std::declval<const Seen&>().prepare)), const Attempt&> ||
+           std::invocable<decltype((std::declval<const Seen&>().prepare))>;
+  else
+    return true;  // nothing is to be prepared
+}();
+
+/// What a type that takes a role must have, in words. Always true: the compile errors are inside.
+template <class T>
+consteval bool has_what_its_role_needs() {
+  using Value = std::remove_cvref_t<T>;
+  using Role = role_of<T>;
+  constexpr auto keeps = keeps_promise<AsSeen<T>, Role>;
+  constexpr auto would_keep = keeps_promise<Value, Role>;  // if it need not be const
+  static_assert((keeps || !would_keep) && (std::is_lvalue_reference_v<T> || std::move_constructible<T>),
+                "a clock, observer or guard that changes as it is used, or cannot be moved, is held by "
+                "reference, and a temporary one would dangle: give it a name, and if it can be copied, give "
+                "the policy std::ref(it)");
+  if constexpr (!would_keep) {
+    static_assert(!std::same_as<Role, role::Clock>,
+                  "this clock is none: it needs `encore::TimePoint now()`, `encore::WallTime wall()` and "
+                  "`sleep_for(encore::Duration, const encore::StopView&)`");
+    static_assert(!std::same_as<Role, role::Observer>,
+                  "this observer is none: it is called with `const encore::Event&`");
+    static_assert(!std::same_as<Role, role::Guard>,
+                  "this guard is none: it needs a move-only `Permit` with `succeeded(now)` and `failed(now, "
+                  "retryable)`, a `refusal`, and `std::optional<Permit> admit(const AdmissionRequest&)`");
+    static_assert(
+        !std::same_as<Role, role::Predicate>,
+        "this predicate is none: it needs `bool matches(const encore::Thrown&) const`, or `static constexpr "
+        "bool looks_at_values = true` and a `matches` for `const encore::Returned<Value>&`");
+    static_assert(!std::same_as<Role, role::Backoff>,
+                  "this backoff is none: it needs `encore::Duration operator()(int retry) const`");
+    static_assert(
+        !std::same_as<Role, role::Jitter>,
+        "this jitter is none: it needs `encore::Duration operator()(const encore::JitterInput&) const`");
+    static_assert(!std::same_as<Role, role::OnFailure>,
+                  "this failure strategy is none: it needs `mode`, `template <class R> using result` and "
+                  "`failed<R>(Failure&&) const`");
+    static_assert(!std::same_as<Role, role::BeforeRetry>,
+                  "BeforeRetry calls its function with `const encore::Attempt&` or with nothing");
+  }
+  if constexpr (keeps) {
+    using Seen = AsSeen<T>;
+    if constexpr (std::same_as<Role, role::Observer>)
+      static_assert(!Deferred<std::invoke_result_t<Seen&, const Event&>>,
+                    "this observer returns a coroutine or future that nobody awaits, so it would hear of "
+                    "nothing: do the work in the call, or hand it to somebody who waits for it");
+    if constexpr (std::same_as<Role, role::Clock>)
+      static_assert(
+          !Deferred<decltype(std::declval<Seen&>().sleep_for(Duration{}, std::declval<const StopView&>()))>,
+          "this clock's sleep_for returns a coroutine or future that nobody awaits, so no wait "
+          "would be made: a clock blocks its thread, and co_run takes a sleeper beside it");
+  }
+  return true;
+}
+
+/// Is it something that policies look at? What a tool layer is told, as `Repeatable`, a policy would leave out unseen.
+template <class G>
+inline constexpr bool plays_a_part = false;
+template <Ingredient G>
+inline constexpr bool plays_a_part<G> =
+    is_single<role_of<G>> || is_many<role_of<G>> || Plays<G, role::Settings>;
+
+/// Refuses ingredients that play no role, roles that are played twice, and what could be held in two ways.
+template <class... G>
+consteval void check_recipe() {
+  static_assert((says_how_it_is_held<G>() && ...));
+  static_assert((plays_a_part<G> && ...),
+                "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
+                "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");
+  static_assert(how_many<role::Settings, Plus<G...>> <= 1,
+                "a RetryPolicy takes one RetrySettings: set the fields of one");
+  if constexpr ((plays_a_part<G> && ...) && how_many<role::Settings, Plus<G...>> <= 1) {
+    using Given = opened_t<G...>;
+    static_assert(at_most_one<role::Clock, Given>, "a RetryPolicy takes one clock");
+    static_assert(at_most_one<role::Predicate, Given>, "a RetryPolicy takes one predicate: join two with ||");
+    static_assert(at_most_one<role::CountLimit, Given>,
+                  "a RetryPolicy takes one count limit: keep one of MaxRetries, MaxAttempts, "
+                  "UnlimitedRetries and RetrySettings");
+    static_assert(at_most_one<role::TimeBudget, Given>,
+                  "a RetryPolicy takes one time budget, and RetrySettings is one");
+    static_assert(at_most_one<role::LeastAttemptTime, Given>,
+                  "a RetryPolicy takes one least attempt time, and RetrySettings is one");
+    static_assert(at_most_one<role::AttemptTimeout, Given>,
+                  "a RetryPolicy takes one attempt timeout, and RetrySettings is one");
+    static_assert(at_most_one<role::BeforeRetry, Given>,
+                  "a RetryPolicy takes one BeforeRetry: do both in one function");
+    static_assert(at_most_one<role::Backoff, Given>,
+                  "a RetryPolicy takes one backoff, and RetrySettings is one");
+    static_assert(at_most_one<role::Jitter, Given>,
+                  "a RetryPolicy takes one jitter, and RetrySettings is one");
+    static_assert(at_most_one<role::HintSource, Given>, "a RetryPolicy takes one hint source");
+    static_assert(at_most_one<role::HintCap, Given>,
+                  "a RetryPolicy takes one hint cap, and RetrySettings is one");
+    static_assert(at_most_one<role::OnFailure, Given>, "a RetryPolicy takes one failure strategy");
+    static_assert(at_most_one<role::Unmatched, Given>, "a RetryPolicy takes one HandleUnmatched");
+    static_assert(at_most_one<role::Seed, Given>, "a RetryPolicy takes one seed, and RetrySettings is one");
+    static_assert(at_most_one<role::Nesting, Given>, "a RetryPolicy takes one WhenNested");
+    static_assert(at_most_one<role::Fibers, Given>, "a RetryPolicy takes one OnFibers");
+    static_assert(at_most_one<role::InnerAttempts, Given>, "a RetryPolicy takes one AlreadyRetries");
+    static_assert(at_most_one<role::FailureTest, Given>,
+                  "a RetryPolicy takes one FailsIf: ask both in one function");
+    static_assert(at_most_one<role::WhenRefused, Given>, "a RetryPolicy takes one WaitWhenRefused");
+  }
+}
+
+}  // namespace ENCORE_BUILD::detail

@@ -1,0 +1,260 @@
+// The loop: an attempt; if it failed, the decision; a wait; and again. One for every policy, callable and result.
+#pragma once
+#include <encore/as_value.hpp>
+#include <encore/detail/address_of.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/engine/call_state.hpp>
+#include <encore/engine/operation.hpp>
+#include <encore/engine/verdict.hpp>
+#include <encore/failure.hpp>
+#include <encore/nesting.hpp>
+#include <encore/on_failure.hpp>
+#include <encore/predicate.hpp>
+#include <encore/refused.hpp>
+
+#include <concepts>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Throws the refusal of a call that had no attempt; without exceptions the program ends with the reason. (G4, L3)
+[[noreturn]] inline void refuse_call(StopReason reason, [[maybe_unused]] const CurrentCall& call) {
+#if defined(__cpp_exceptions)
+  throw Refused{reason, call.id(), call.name()};
+#else
+  refuse_setting("call", to_string(reason), "cannot be thrown without exceptions");
+#endif
+}
+
+/// Tells of a success when it is destroyed, unless the attempt failed: for results that cannot be moved out of the way first. It
+/// stands around the `try`, whose handlers disarm it: a thread's forced unwind is no uncaught exception.
+template <class State, class Policy>
+struct SuccessOnReturn {
+  State& state;
+  const Policy& policy;
+  const Call& call;
+  bool armed = false;
+  ~SuccessOnReturn() noexcept(false) {
+    if (armed) state.succeeded(policy, call);
+  }
+};
+struct SuccessToldInTime {};
+
+/// What a policy makes of a callable that returns `R`, and whether it can.
+template <class Policy, class R>
+struct Results {
+  using Value = std::remove_cvref_t<R>;
+  using Result = typename Policy::FailureStrategyType::template result<R>;
+
+  /// Does somebody look at this result?
+  static constexpr bool judged = [] {
+    if constexpr (std::is_void_v<R>)
+      return false;
+    else
+      return judges_value<Policy, Value>;
+  }();
+  static constexpr bool movable = std::is_void_v<R> || std::is_reference_v<R> || std::move_constructible<R>;
+  static_assert(filter_fits<Policy, Value>());
+  static_assert(!judged || movable, "a test on returned values needs a result that can be moved");
+  static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
+};
+
+/// The one exception type that a predicate matches, if it is that simple.
+template <class P>
+struct only_type : std::type_identity<void> {};
+template <class E>
+struct only_type<RetryOn<E>> : std::type_identity<E> {};
+
+/// Runs what `BeforeRetry` holds, with the attempt if it takes it.
+template <class Prepare>
+auto prepare(const Prepare& prepare, const Attempt& attempt) {
+  if constexpr (std::invocable<const Prepare&, const Attempt&>)
+    return prepare(attempt);
+  else
+    return prepare();
+}
+
+/// How a call of a callable that returns `R` ends: compiled once for each policy and result, not at each place of a call.
+template <class Policy, class R, class State>
+struct Endings {
+  using Result = typename Results<Policy, R>::Result;
+
+  // The callable's own result, untouched or inside an outcome.
+  template <class V>
+  ENCORE_FORCE_INLINE static Result deliver(const Policy& policy, const State& state, V&& value) {
+    if constexpr (std::same_as<Result, R>)
+      return static_cast<R&&>(value);
+    else
+      return Result{std::forward<V>(value), state.figures(policy)};
+  }
+  template <class V>
+  ENCORE_NO_INLINE static Result settle(State& state, V&& value) {
+    const Policy& policy = state.state().policy();
+    if constexpr (!Policy::rethrows) {
+      if (RetryState<Policy>::answered_for(state.state().reason()))
+        return strategy(state).template failed<R>(state.state().failure(), std::forward<V>(value));
+    }
+    return deliver(policy, state, std::forward<V>(value));
+  }
+  static const auto& strategy(State& state) noexcept { return state.state().policy().failure_strategy(); }
+  // There was no attempt. (G4)
+  ENCORE_COLD static Result refused(State& state) {
+    if constexpr (Policy::waits_when_refused) state.waited();
+    if constexpr (Policy::rethrows)
+      refuse_call(state.state().reason(), state.state().current());
+    else
+      return strategy(state).template failed<R>(state.state().failure());
+  }
+  // After an exception that did not leave from its handler.
+  ENCORE_COLD static Result give_up(State& state) {
+    if constexpr (Policy::rethrows) {
+      std::rethrow_exception(state.state().take_error());
+    } else {
+      auto error = state.state().take_error();  // before a clock is read that may break
+      auto failure = state.state().failure();
+      failure.error = std::move(error);
+      return strategy(state).template failed<R>(std::move(failure));
+    }
+  }
+};
+
+/// Drives one call of `F` with arguments `A` on a thread that sleeps. It stands at the place of the call, and only the way of a
+/// success at once is inlined there.
+template <class Policy, class R, class F, class... A>
+class RetryLoop : Results<Policy, R> {
+  using Results<Policy, R>::judged;
+  static constexpr bool with_attempt = takes_attempt<F, A...>;
+  // Can somebody look at an attempt before it has failed?
+  static constexpr bool framed = with_attempt || Policy::notices_nesting || (judged && Policy::reads_call);
+  using State = CallState<Policy, framed>;
+  using Ends = Endings<Policy, R, State>;
+
+ public:
+  using Result = typename Results<Policy, R>::Result;
+
+ private:
+  // Does somebody but the caller hear of a success?
+  static constexpr bool reported = Policy::observed || Policy::guarded || !std::same_as<Result, R>;
+  static constexpr bool pinned = reported && !Results<Policy, R>::movable;
+  // Where nobody has to hear of the others, only what may be retried is caught, as by hand: nothing, or one type.
+  using Only = typename only_type<typename Policy::PredicateType>::type;
+  static constexpr bool ignores_exceptions =
+      judged && !framed && !Policy::reads_call && !JudgesExceptions<typename Policy::PredicateType>;
+  static constexpr bool catches_only = !judged && !Policy::reads_call && !std::is_void_v<Only>;
+
+ public:
+  ENCORE_FORCE_INLINE static Result run(const Policy& policy, const Call& call, F& callable, A&... args) {
+    const bool asks_first = State::asks_first(policy, call);
+    State state{policy, call};
+    if (!state.begin(policy, call, asks_first)) [[unlikely]]
+      return Ends::refused(found_here(state));
+    // Outside the loop: Clang would clean them up in each round.
+    [[maybe_unused]] auto returned = false;
+    [[maybe_unused]] auto success = success_of(policy, state, call);
+    for (;;) {
+      if constexpr (pinned) success.armed = true;
+      if constexpr (ignores_exceptions) {
+        R result = attempt(policy, state, callable, args...);
+        const auto verdict = judge(policy, state, result);
+        if (verdict == StopReason::succeeded || !found_here(state).waited_after(result, verdict, call))
+          return static_cast<R&&>(result);
+        continue;
+      }
+#if defined(__cpp_exceptions)
+      if constexpr (catches_only) {
+        try {
+          return attempt(policy, state, callable, args...);
+        } catch (const Only& error) {
+          if (!found_here(state).threw(detail::address_of(error), call)) throw;
+        }
+      } else
+        try {
+#endif
+          if constexpr (!reported && !judged) {
+            return attempt(policy, state, callable, args...);
+          } else if constexpr (std::is_void_v<R>) {
+            attempt(policy, state, callable, args...);
+            returned = true;
+            state.succeeded(policy, call);
+            if constexpr (std::is_void_v<Result>)
+              return;
+            else
+              return Result{state.figures(policy)};
+          } else if constexpr (Results<Policy, R>::movable) {
+            R result = attempt(policy, state, callable, args...);
+            if constexpr (judged) {
+              const auto verdict = judge(policy, state, result);
+              returned = true;
+              if (verdict != StopReason::succeeded) [[unlikely]] {
+                // The value is kept for as long as the wait.
+                if (!found_here(state).waited_after(result, verdict, call))
+                  return Ends::settle(state, static_cast<R&&>(result));
+                returned = false;
+                continue;
+              }
+            }
+            returned = true;
+            state.succeeded(policy, call);
+            return Ends::deliver(policy, state, static_cast<R&&>(result));
+          } else {
+            return attempt(policy, state, callable, args...);
+          }
+#if defined(__cpp_exceptions)
+        } catch (const std::exception& error) {
+          if constexpr (pinned) success.armed = false;
+          if (returned || !found_here(state).threw(&error, call)) throw;
+        } catch (...) {
+          if constexpr (pinned) success.armed = false;
+          if (returned || !found_here(state).threw(nobody_knows, call)) throw;
+        }
+      if (!found_here(state).waited()) return Ends::give_up(found_here(state));
+#endif
+    }
+  }
+
+ private:
+  static constexpr const std::exception* nobody_knows =
+      nullptr;  // no `catch (const std::exception&)` caught it
+
+  ENCORE_FORCE_INLINE static auto success_of([[maybe_unused]] const Policy& policy,
+                                             [[maybe_unused]] State& state,
+                                             [[maybe_unused]] const Call& call) noexcept {
+    if constexpr (pinned)
+      return SuccessOnReturn<State, Policy>{state, policy, call};
+    else
+      return SuccessToldInTime{};
+  }
+  ENCORE_FORCE_INLINE static auto marked([[maybe_unused]] const Policy& policy,
+                                         [[maybe_unused]] State& state) noexcept {
+    if constexpr (!Policy::notices_nesting)
+      return NoMark{};
+    else if constexpr (Policy::says_fibers)
+      return MarkOnThreads{policy.on_fibers(), &state.attempt()};
+    else
+      return AttemptMark{&state.attempt()};
+  }
+  ENCORE_FORCE_INLINE static R attempt([[maybe_unused]] const Policy& policy, [[maybe_unused]] State& state,
+                                       F& callable, A&... args) {
+    [[maybe_unused]] const auto mark = marked(policy, state);
+    if constexpr (Policy::prepares_retries) {
+      static_assert(
+          !Deferred<decltype(detail::prepare(policy.before_retry().prepare, std::declval<const Attempt&>()))>,
+          "this BeforeRetry returns a coroutine or future, and has prepared nothing when run() makes "
+          "the next attempt: wait for it in the function, or use co_run, which awaits a coroutine");
+      if (state.retries()) detail::prepare(policy.before_retry().prepare, state.state().attempt());
+    }
+    if constexpr (with_attempt)
+      return detail::invoke(callable, args..., state.attempt());
+    else
+      return detail::invoke(callable, args...);
+  }
+  template <class Value>
+  ENCORE_FORCE_INLINE static StopReason judge(const Policy& policy, const State& state, const Value& value) {
+    const auto known = state.what_is_known();
+    return judge_value<Policy::hears_of_failures>(policy, Returned<std::remove_cvref_t<R>>{value, known});
+  }
+};
+
+}  // namespace ENCORE_BUILD::detail

@@ -1,0 +1,447 @@
+// The retry decision, in one place: may I start? it worked; it failed, what now?
+#pragma once
+#include <encore/decision.hpp>
+#include <encore/engine/call_frame.hpp>
+#include <encore/engine/deferred_cancellation.hpp>
+#include <encore/engine/next_attempt.hpp>
+#include <encore/engine/observed_call.hpp>
+#include <encore/engine/pause.hpp>
+#include <encore/engine/permits.hpp>
+#include <encore/engine/verdict.hpp>
+#include <encore/failure.hpp>
+#include <encore/refused.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
+template <class Policy>
+class RetryState : public ObservedCall<Policy> {
+  friend struct Restorer;  // saves a call and brings it back
+  using Observed = ObservedCall<Policy>;
+  static constexpr bool guarded = Policy::guarded;
+
+ public:
+  using Permits = typename permits_for<typename Policy::Guards>::type;
+
+  RetryState(const Policy& policy, CallFrame& frame, Permits& permits,
+             const std::optional<TimePoint>& started, int observer_errors = 0) noexcept
+      : Observed{policy, frame, started, observer_errors},
+        permits_{permits} {}
+  /// Its waits may be cancelled in ways that are not known beforehand, as a coroutine's.
+  void may_be_cancelled() noexcept { may_be_cancelled_ = true; }
+  /// Whoever drives it resumes it after every wait, also that of a call which ends there.
+  void driver_waits() noexcept { driver_waits_ = true; }
+
+  using Observed::answered_for;
+  using Observed::attempts;
+  using Observed::call;
+  using Observed::is_last;
+
+  [[nodiscard]] Decision begin() {
+    auto refused = StopReason::none;
+    if (call().stop.stop_requested())
+      refused = StopReason::cancelled_on_entry;
+    else if (frame_.limits.bounded() && frame_.limits.remaining(*started_) <= Duration::zero())
+      refused = StopReason::expired_on_entry;
+    else
+      refused = call().refused;
+    if (refused != StopReason::none) return refuse(refused);
+    if constexpr (guarded) {
+      refused = admit(1, Duration::zero());
+      if (refused != StopReason::none) return refused_by_guard(refused);
+    }
+    start_attempt();
+    return {};
+  }
+  /// Notes when the next attempt starts, if it has a limit of its own. (D6)
+  void attempt_starts(const std::optional<TimePoint>& at = {}) {
+    if constexpr (Policy::has_attempt_timeout) {
+      if (frame_.limits.attempt_timeout) frame_.limits.attempt_started = at ? *at : policy_.clock().now();
+    }
+  }
+  /// There is no attempt.
+  Decision refuse(StopReason reason) {
+    if constexpr (guarded) permits_.release();
+    frame_.attempt.ordinal = 0;
+    return finish(reason, nullptr);
+  }
+
+  /// A guard admits no attempt.
+  Decision refused_by_guard(StopReason reason) {
+    if constexpr (!Policy::waits_when_refused) {
+      return refuse(reason);
+    } else {
+      refused_ = reason;
+      const auto wait = pauses_.next(policy_, frame_.current, std::nullopt);
+      const auto left = time_left();
+      frame_.attempt.ordinal = 0;
+      return end_after(left ? smaller_of(wait, *left) : wait, nullptr);
+    }
+  }
+  /// Is there a wait after this decision? Whoever drives the call waits, and then resumes it.
+  static constexpr bool waits_after(const Decision& next) noexcept {
+    return next.goes_on() || (Policy::waits_when_refused && next.wait > Duration::zero());
+  }
+
+  void succeeded() {
+    if constexpr (guarded) permits_.succeeded(now());
+    this->tell_succeeded();
+    if (frame_.notes.error_result())  // what says that the tool failed settles nothing by itself (B8, I3)
+      note_outcome();
+    else
+      outcome_.settle();
+    finish(StopReason::succeeded, nullptr);
+  }
+
+  /// In the handler. `matched`: it was caught as the one type that the predicate lists. (B2)
+  [[nodiscard]] Decision threw(const std::exception* error, bool matched = false) {
+    const auto known = what_is_known();
+    const Thrown thrown{error, known};
+    const auto next = decide(
+        thrown, &thrown, [&] { return matched ? judge_matched(policy_, thrown) : judge(policy_, thrown); });
+    const auto ends_after_wait = !next.goes_on() && waits_after(next);
+    if (next.goes_on() ? may_end_in_the_wait()
+                       : ends_after_wait || (!Policy::rethrows && answered_for(next.stop)))
+      error_ = std::current_exception();
+    return next;
+  }
+  /// In the handler of a thread's forced unwind. (B4)
+  Decision unwound() {
+    const Thrown thrown{nullptr};
+    if constexpr (guarded) permits_.release();
+    note_outcome();
+    return fail(StopReason::cancelled, {}, std::nullopt, &thrown);
+  }
+
+  /// Nobody will go on with this call: its permits come back, and observers hear its end. (H1)
+  void abandoned() {
+    if constexpr (guarded) permits_.release();
+    error_ = nullptr;
+    if (reason_ != StopReason::none) return;
+    note_outcome();
+    auto reason = StopReason::cancelled;
+    if constexpr (Policy::waits_when_refused) {
+      if (refused_ != StopReason::none) reason = refused_;
+    }
+    finish(reason, nullptr, TerminalMode::none);
+  }
+
+  template <class Value>
+  [[nodiscard]] Decision returned(const Value& value) {
+    const auto known = what_is_known();
+    CutShort cut{*this};
+    const auto verdict = judge_value<true>(policy_, Returned<Value>{value, known});
+    cut.returned();
+    if (verdict != StopReason::succeeded) return returned_failure(value, verdict);
+    succeeded();
+    return {.stop = StopReason::succeeded};
+  }
+  /// The same after it was judged: `verdict` is `none` if it is to be retried, else why not.
+  template <class Value>
+  [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
+    const auto known = what_is_known();
+    const Returned<Value> failure{value, known};
+    return decide(failure, nullptr, [&] {
+      if (verdict == StopReason::none ||
+          (Policy::handles_unmatched && verdict == StopReason::not_retryable)) {
+        if (const auto never = never_verdict(policy_, failure); never != StopReason::none) return never;
+      }
+      return verdict;
+    });
+  }
+
+  [[nodiscard]] Decision resume(bool cancelled = false) {
+    CutShort cut{*this};
+    cut.under_way(false);
+    const auto next = resumed(cancelled, cut);
+    cut.returned();
+    return next;
+  }
+
+  Failure failure() const {
+    return {.call_id = std::string{frame_.current.id()},
+            .call_name = std::string{frame_.current.name()},
+            .reason = reason_,
+            .attempts = attempts(),
+            .max_attempts = call().runs_once() ? larger_of(attempts(), 1) : policy_.max_attempts(),
+            .elapsed = this->elapsed(),
+            .slept = slept_,
+            .error = error_,
+            .observer_errors = observer_errors_,
+            .outcome_unknown = outcome_.unknown,
+            .retry_after = retry_after(),
+            .inner_attempts = policy_.inner_attempts()};
+  }
+  std::exception_ptr error() const noexcept { return error_; }
+  /// The same, which is then no longer kept.
+  std::exception_ptr take_error() noexcept { return std::exchange(error_, nullptr); }
+
+ private:
+  FailedAttempt what_is_known() const noexcept {
+    return {attempts(), &frame_.current, &frame_.notes, &frame_.attempt};
+  }
+  bool may_end_in_the_wait() const noexcept {
+    return may_be_cancelled_ || guarded || frame_.limits.bounded() || call().stop.watches();
+  }
+
+  /// Ends the call as cancelled if the users' code that runs in its life does not return, as it does when its thread is
+  /// cancelled there: observers hear of the attempt's failure, unless they have, and of the call's end. (B4, F1, H1)
+  class CutShort {
+   public:
+    explicit CutShort(RetryState& state, const Thrown* thrown = nullptr) noexcept
+        : state_{state},
+          thrown_{thrown} {}
+    CutShort(const CutShort&) = delete;
+    CutShort& operator=(const CutShort&) = delete;
+    ~CutShort() {
+      if (!returned_) state_.cut_short(under_way_, thrown_);
+    }
+    /// Is an attempt under way whose end was not told?
+    void under_way(bool is) noexcept { under_way_ = is; }
+    void returned() noexcept { returned_ = true; }
+
+   private:
+    RetryState& state_;
+    const Thrown* thrown_;
+    bool under_way_ = true;
+    bool returned_ = false;
+  };
+  ENCORE_COLD void cut_short(bool under_way, const Thrown* thrown) {
+    if (under_way && reason_ == StopReason::none)
+      this->tell_failed({.stop = StopReason::cancelled}, std::nullopt, thrown);
+    abandoned();
+  }
+
+  Decision resumed(bool cancelled, CutShort& cut) {
+    const auto stopped = cancelled || call().stop.stop_requested();
+    auto slept = wait_;
+    if (stopped && wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
+    slept_ = sum_of(slept_, slept);
+    if constexpr (Policy::waits_when_refused) {
+      if (refused_ != StopReason::none) return finish_with_kept_error(refused_);
+    }
+    auto reason = StopReason::none;
+    std::optional<TimePoint> at;
+    if (stopped) {
+      reason = StopReason::cancelled;
+    } else if (frame_.limits.bounded()) {
+      at = policy_.clock().now();
+      reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
+    }
+    if constexpr (guarded) {
+      if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
+      if (reason != StopReason::none) permits_.release_attempt();
+    }
+    if (reason != StopReason::none) return finish_with_kept_error(reason);
+    frame_.notes.clear();
+    ++frame_.attempt.ordinal;
+    error_ = nullptr;
+    cut.under_way(true);
+    attempt_starts(at);
+    start_attempt();
+    return {};
+  }
+
+  /// `judged` says what the policy thinks of the failure.
+  template <class Failed, class Judge>
+  Decision decide(const Failed& failure, const Thrown* thrown, const Judge& judged) {
+    CutShort cut{*this, thrown};
+    auto verdict = StopReason::none;
+    std::optional<Duration> hint;
+    Duration wait{};
+    const auto weigh = [&] { verdict = weighed(judged(), failure, hint, wait); };
+    if constexpr (std::same_as<Failed, Thrown> && Policy::asks_users)
+      deferring_cancellation(weigh);
+    else
+      weigh();
+    cut.under_way(false);
+    const auto next = fail(verdict, wait, hint, thrown);
+    cut.returned();
+    return next;
+  }
+  template <class Failed>
+  StopReason weighed(StopReason verdict, const Failed& failure, std::optional<Duration>& hint,
+                     Duration& wait) {
+    key_was_used_ = key_was_used_ || frame_.notes.key_used();
+    if constexpr (guarded) report_to_guards(verdict, failure);
+    note_outcome();
+    if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
+    if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
+    if constexpr (guarded) {
+      if (verdict == StopReason::none) {
+        if constexpr (Permits::template looks_at<Failed>)
+          verdict = admit(attempts() + 1, wait, failure);
+        else
+          verdict = admit(attempts() + 1, wait);
+        if constexpr (Policy::waits_when_refused) refused_ = verdict;
+      }
+    }
+    if constexpr (!Policy::rethrows) {  // somebody tells of the failure
+      if (verdict != StopReason::none) last_hint_ = hint ? hint : hint_from(policy_, failure, now());
+    }
+    return verdict;
+  }
+  /// What the server, or the guard that refused, named; the later of both.
+  std::optional<Duration> retry_after() const {
+    auto earliest = last_hint_;
+    if constexpr (guarded) {
+      const auto guards =
+          permits_.admits_again(policy_.guards(), reason_, request_of(call(), attempts() + 1, {}, now()));
+      if (guards && (!earliest || *earliest < *guards)) earliest = guards;
+    }
+    return earliest;
+  }
+
+  /// An attempt that was cancelled, or refused by a policy within, says nothing of the dependency: its permits come back
+  /// unspent, and so do the call's. (H1, H3)
+  template <class Failed>
+  void report_to_guards(StopReason verdict, const Failed& failure) {
+    const auto not_retried = verdict == StopReason::not_retryable || verdict == StopReason::never_retry_type;
+    if (not_retried && says_stopped(failure)) return permits_.release();
+    shows_ = verdict == StopReason::none                    ? FailureShows::trouble
+             : not_retried && !std::same_as<Failed, Thrown> ? FailureShows::that_it_lives
+                                                            : FailureShows::no_more;
+    permits_.attempt_failed(now(), shows_);
+  }
+
+  template <class Failed>
+  StopReason heed_replay_safety(StopReason verdict, const Failed& failure) {
+    if (verdict != StopReason::none && verdict != StopReason::not_retryable) return verdict;
+    if (verdict == StopReason::none && frame_.notes.not_run()) return verdict;  // whatever was declared (I1)
+    const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
+    if (verdict == StopReason::none || replay == StopReason::excluded_tool) return replay;
+    if (replay != StopReason::unknown_outcome) return verdict;
+    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3) But what is
+    // never retried, as a cancellation, still leaves. (B4)
+    const auto never = never_verdict(policy_, failure);
+    return never != StopReason::none ? never : replay;
+  }
+  void note_outcome() noexcept {
+    if (call().replay != ReplaySafety::repeatable) outcome_.add(frame_.notes);
+  }
+  template <class Failed>
+  struct Facts {
+    RetryState& state;
+    const Failed& failure;
+    bool attempts_used_up() const { return state.is_last(); }
+    bool stop_requested() const { return state.call().stop.stop_requested(); }
+    std::optional<Duration> hint() const { return hint_from(state.policy_, failure, state.now()); }
+    Duration wait_after(const std::optional<Duration>& hint) const {
+      return state.pauses_.next(state.policy_, state.frame_.current, hint);
+    }
+    std::optional<Duration> time_left() const { return state.time_left(); }
+  };
+  std::optional<Duration> time_left() const {
+    if (!frame_.limits.bounded()) return std::nullopt;
+    return frame_.limits.remaining(policy_.clock().now());
+  }
+  template <class Failed>
+  StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
+    if (this->made_single()) return StopReason::nested_made_single;
+    return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
+  }
+  template <class... Failed>
+  StopReason admit(int ordinal, Duration ahead, const Failed&... after) {
+    return permits_.admit(policy_.guards(), request_of(call(), ordinal, ahead, now()), after...);
+  }
+
+  void start_attempt() {
+    if constexpr (guarded) permits_.began(now());
+    this->tell_started();
+    if constexpr (requires { policy_.clock().attempt_started(); }) policy_.clock().attempt_started();
+  }
+
+  Decision fail(StopReason stop, Duration wait, const std::optional<Duration>& hint, const Thrown* thrown) {
+    this->tell_failed({.stop = stop, .wait = wait}, hint, thrown);
+    if constexpr (Policy::waits_when_refused) {
+      if (refused_ != StopReason::none) return end_after(wait, thrown);
+    }
+    if (stop != StopReason::none) return finish(stop, thrown);
+    return wait_for(wait);
+  }
+  Decision wait_for(Duration wait) {
+    wait_ = wait;
+    if ((may_be_cancelled_ || call().stop.watches()) && wait > Duration::zero())
+      wait_began_ = policy_.clock().now();
+    return {.wait = wait};
+  }
+
+  /// The call ends as refused after the wait that it would have had, its permits given back before. Whoever is not known to
+  /// come back after it hears of it in the last decision. (H10)
+  Decision end_after(Duration wait, const Thrown* thrown) {
+    if (driver_waits_ && wait > Duration::zero()) {
+      give_back(refused_);
+      wait_for(wait);
+    } else {
+      slept_ = sum_of(slept_, wait);
+      finish(refused_, thrown);
+    }
+    return {.stop = refused_, .wait = wait};
+  }
+
+  void give_back(StopReason reason) {
+    if constexpr (guarded) {
+      permits_.call_failed(now(), reason, shows_);
+      permits_.release();
+    }
+  }
+  Decision finish(StopReason reason, const Thrown* thrown) {
+    return finish(reason, thrown, Observed::mode_of(reason, thrown != nullptr || attempts() == 0));
+  }
+  Decision finish(StopReason reason, const Thrown* thrown, TerminalMode mode) {
+    reason_ = reason;
+    give_back(reason);
+    this->tell_finished(mode, thrown);
+    return {.stop = reason};
+  }
+
+  Decision finish_with_kept_error(StopReason reason) {
+#if defined(__cpp_exceptions)
+    if constexpr (Policy::observed) {
+      if (error_ != nullptr) {
+        try {
+          std::rethrow_exception(error_);
+        } catch (const std::exception& error) {
+          const Thrown thrown{&error};
+          return finish(reason, &thrown);
+        } catch (...) {
+          const Thrown thrown{nullptr};
+          return finish(reason, &thrown);
+        }
+      }
+    }
+#endif
+    return finish(reason, nullptr);
+  }
+
+  using Observed::frame_;
+  using Observed::now;
+  using Observed::observer_errors_;
+  using Observed::outcome_;
+  using Observed::policy_;
+  using Observed::reason_;
+  using Observed::slept_;
+  using Observed::started_;
+
+  bool key_was_used_ = false;
+  FailureShows shows_ = FailureShows::trouble;  // the last attempt's; a restored call waits to be tried again
+  Duration wait_{};
+  std::optional<TimePoint> wait_began_{};
+  std::optional<Duration> last_hint_{};  // of a failure after which there is no other attempt
+  Pauses<Policy> pauses_{};
+  bool may_be_cancelled_ = false;
+  bool driver_waits_ = false;
+  StopReason refused_ = StopReason::none;  // by a guard, where that has a wait
+  std::exception_ptr error_{};
+  Permits& permits_;
+};
+
+}  // namespace ENCORE_BUILD::detail

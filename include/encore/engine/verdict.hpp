@@ -1,0 +1,221 @@
+// Judging one failure: does it match, is it one that is never retried, may its operation be repeated at all?
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/call.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/pack.hpp>
+#include <encore/failure.hpp>
+#include <encore/hint.hpp>
+#include <encore/predicate.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/unretryable.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+/// Asks a test of the user's; if it throws, the answer is no, and `threw` stays as it was, else it becomes `none`. A thread's
+/// forced unwind passes. (B4, B7)
+template <class Test>
+ENCORE_FORCE_INLINE bool holds(Test&& test, StopReason& threw) {
+#if defined(__cpp_exceptions)
+  try {
+#endif
+    const bool answer = test();
+    threw = StopReason::none;
+    return answer;
+#if defined(__cpp_exceptions)
+  } catch (...) {
+    if (std::current_exception() == nullptr) throw;
+    return false;
+  }
+#endif
+}
+
+template <class Never, class Failed>
+bool refuses(const Never& never, const Failed& failure, StopReason& verdict) {
+  if constexpr (requires { never.matches(failure); }) {
+    auto threw = StopReason::predicate_threw;
+    verdict = holds([&] { return never.matches(failure); }, threw) ? StopReason::never_retry_type : threw;
+  }
+  return verdict != StopReason::none;
+}
+
+/// `never_retry_type` if the policy's never-list holds the failure.
+template <class Policy, class Failed>
+StopReason listed_as_never(const Policy& policy, const Failed& failure) {
+  auto verdict = StopReason::none;
+  [&]<std::size_t... I, class... N>(const Places<std::index_sequence<I...>, N...>& never) {
+    static_cast<void>((... || refuses(at<I>(never).get(), failure, verdict)));
+  }(policy.never());
+  return verdict;
+}
+
+/// Does the filter make of an `operation_canceled` a failure like any other, by naming it or by matching what wraps it? (B4)
+template <class Filter>
+bool takes_cancelled(const Filter& filter, const Thrown& thrown) {
+  auto takes = false;
+  auto threw = StopReason::predicate_threw;
+  holds(
+      [&] {
+        depth_of<Filter>::look_into(thrown, [&](const Thrown& link) {
+          const auto cancelled = carries_cancelled_code(link);
+          takes = takes || (cancelled ? names_failure(filter, link) : matches_by_itself(filter, link));
+          return cancelled;
+        });
+        return takes;
+      },
+      threw);
+  return takes;
+}
+template <class Filter, class Value>
+bool takes_cancelled(const Filter& filter, const Returned<Value>& returned) {
+  return names_failure(filter, returned);
+}
+
+/// Whatever the predicate says: `never_retry_type` if the failure is never retried, or one that is nested in it, where the
+/// filter looks there; `predicate_threw` if the policy's list could not say; else `none`. (B4, B5)
+template <class Policy, class Failed>
+StopReason never_verdict(const Policy& policy, const Failed& failure) {
+  using Filter = typename Policy::PredicateType;
+  auto verdict = StopReason::none;
+  auto cancelled = false;
+  const auto look = [&](const auto& link) {
+    verdict = is_unretryable(link) ? StopReason::never_retry_type : listed_as_never(policy, link);
+    cancelled = cancelled || carries_cancelled_code(link);
+    return verdict != StopReason::none;
+  };
+  if constexpr (std::same_as<Failed, Thrown>)
+    depth_of<Filter>::look_into(failure, look);
+  else
+    look(failure);
+  if (verdict == StopReason::none && cancelled && was_cancelled(failure) &&
+      (attempt_of(failure).stop_requested() || !takes_cancelled(policy.predicate(), failure)))
+    return StopReason::never_retry_type;
+  return verdict;
+}
+
+/// `none` if an exception that the predicate matches may be retried, else why not. (B4)
+template <class Policy>
+StopReason judge_matched(const Policy& policy, const Thrown& thrown) {
+  using Filter = typename Policy::PredicateType;
+  if constexpr (rules_out_never<Filter> && std::same_as<depth_of<Filter>, Outermost>) {
+    if (thrown.error() != nullptr) return listed_as_never(policy, thrown);
+  }
+  return never_verdict(policy, thrown);
+}
+
+/// The same of any exception. (B2, B3, B4, B7)
+template <class Policy>
+StopReason judge(const Policy& policy, const Thrown& thrown) {
+  if constexpr (JudgesExceptions<typename Policy::PredicateType>) {
+    auto verdict = StopReason::predicate_threw;
+    if (holds([&] { return policy.predicate().matches(thrown); }, verdict))
+      return judge_matched(policy, thrown);
+    if (verdict != StopReason::none) return verdict;
+  }
+  // Only where unmatched failures are handled does it matter whether this one leaves all the same.
+  if constexpr (Policy::handles_unmatched) {
+    if (const auto never = never_verdict(policy, thrown); never != StopReason::none) return never;
+  }
+  return StopReason::not_retryable;
+}
+
+template <class Policy>
+using failure_test_of = std::remove_cvref_t<decltype(std::declval<const Policy&>().failure_test())>;
+/// Is there anything to be asked about a returned value? Whether one that is not retried is a failure only matters where
+/// somebody hears of it. (B8)
+template <class Policy, class Value, bool hears_of_failures = Policy::hears_of_failures>
+inline constexpr bool judges_value = JudgesValues<typename Policy::PredicateType, Value> ||
+                                     (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>);
+
+/// `none` if the predicate calls the value a failure; else `succeeded`, or `not_retryable` if it is a failure all the same, or
+/// `predicate_threw`. (B7, B8)
+template <bool hears_of_failures, class Policy, class Value>
+ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<Value>& returned) {
+  auto verdict = StopReason::none;
+  if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
+    verdict = StopReason::predicate_threw;
+    if (holds([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
+    if (verdict != StopReason::none) return verdict;
+  }
+  if constexpr (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>) {
+    verdict = StopReason::predicate_threw;
+    if (holds([&] { return policy.failure_test().matches(returned); }, verdict))
+      return StopReason::not_retryable;
+  }
+  return verdict == StopReason::none ? StopReason::succeeded : verdict;
+}
+
+/// May the operation run again after this failure? After its request left and before an answer came the outcome is unknown,
+/// unless repeating is safe. What is safe with a key alone is not repeated before it has asked for its key. (I1, I3)
+inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes, bool key_was_used) noexcept {
+  if (safety == ReplaySafety::repeatable) return StopReason::none;
+  const auto keyed = safety == ReplaySafety::repeatable_with_key;
+  if (notes.outcome_unknown() && !(keyed && notes.key_used())) return StopReason::unknown_outcome;
+  if (safety == ReplaySafety::excluded) return StopReason::excluded_tool;
+  return keyed && key_was_used ? StopReason::none : StopReason::not_repeatable;
+}
+
+// For the compiler's message: the type that a filter's test names, else the filter.
+template <class Filter>
+struct what_it_asks_about : std::type_identity<Filter> {};
+template <class Filter>
+  requires requires { typename Filter::Tested; }
+struct what_it_asks_about<Filter> : std::type_identity<typename Filter::Tested> {};
+template <class Asked, class Filter, class V>
+concept CanBeAskedAbout = kinds_of<Filter, V>().any();
+template <class Asked, class Filter, class V>
+consteval void refuse_if_never_asked() {
+  static_assert(
+      CanBeAskedAbout<Asked, Filter, V>,
+      "this filter can never be asked about this callable: a test on returned values is asked about what the "
+      "callable returns, of the very type that it takes, and without exceptions no other test is asked");
+}
+
+/// Is each test of the policy asked where its author meant it to be, and its filter at all, under a callable that returns `V`?
+/// Always true: the compile errors are inside. (B9)
+template <class Policy, class V>
+consteval bool filter_fits() {
+  using Filter = typename Policy::PredicateType;
+  refuse_misfits_of<Filter, V>();
+  refuse_misfits_of<std::remove_cvref_t<decltype(std::declval<const Policy&>().hint_source())>, V>();
+  refuse_misfits_of<failure_test_of<Policy>, V>();
+  []<class... N>(const Pack<Kept<N>...>*) {
+    (refuse_misfits_of<std::remove_cvref_t<N>, V>(), ...);
+  }(static_cast<std::remove_cvref_t<decltype(std::declval<const Policy&>().never())>*>(nullptr));
+  refuse_if_never_asked<typename what_it_asks_about<Filter>::type, Filter, V>();
+  return true;
+}
+
+/// Of an attempt that would begin after `wait`, where so much time is left now: `none`, or why it is not made. (D3, D4)
+constexpr StopReason time_verdict(Duration left, Duration wait, Duration least) noexcept {
+  if (wait >= left) return StopReason::deadline;
+  return left - wait < least ? StopReason::too_little_time_left : StopReason::none;
+}
+
+/// The server's hint: of the policy's own source, else what the failure carries. A source that throws gives none. (E5)
+template <class Policy, class Failed>
+std::optional<Duration> hint_from(const Policy& policy, const Failed& failure, const Now& now) {
+  auto hint = no_hint;
+  auto ignored = StopReason::none;
+  holds(
+      [&] {
+        if constexpr (requires { policy.hint_source().hint(failure, now); })
+          hint = policy.hint_source().hint(failure, now);
+        if (hint) return true;
+        if constexpr (std::same_as<Failed, Thrown>)
+          hint = hint_by(policy.predicate(), failure, now);
+        else if constexpr (CarriesHint<std::remove_cvref_t<decltype(failure.value)>>)
+          hint = hint_of(failure.value, now);
+        return true;
+      },
+      ignored);
+  return hint;
+}
+
+}  // namespace ENCORE_BUILD::detail

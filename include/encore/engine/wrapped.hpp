@@ -1,0 +1,49 @@
+// A callable that retries by itself.
+#pragma once
+#include <encore/attempt.hpp>
+#include <encore/call.hpp>
+#include <encore/engine/operation.hpp>
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD {
+
+/// What `RetryPolicy::wrap` makes: a copy of the policy, of the name and of the callable, called like the callable itself, each
+/// time as a call of its own. Const if the callable is; a callable that takes its attempt gets one from this policy, so that it
+/// may run inside another one too. As thread-safe as the callable.
+template <class Policy, class F>
+class Wrapped {
+  // A callable that runs only once is let in, to be refused in words.
+  template <class Callable, class... A>
+  static constexpr bool takes = !(std::same_as<std::remove_cvref_t<A>, Attempt> || ...) &&
+                                (detail::can_be_repeated<Callable, std::remove_reference_t<A>...> ||
+                                 detail::runs_only_once<Callable, std::remove_reference_t<A>...>);
+
+ public:
+  template <class G>
+  constexpr Wrapped(const Policy& policy, std::string name, G&& callable)
+      : policy_{policy},
+        name_{std::move(name)},
+        callable_(std::forward<G>(callable)) {}
+
+  template <class... A>
+    requires takes<F, A...>
+  decltype(auto) operator()(A&&... args) {
+    return policy_.conduct(Call{.name = name_}, callable_, args...);
+  }
+  template <class... A>
+    requires takes<const F, A...>
+  decltype(auto) operator()(A&&... args) const {
+    return policy_.conduct(Call{.name = name_}, callable_, args...);
+  }
+
+ private:
+  Policy policy_;
+  std::string name_;
+  F callable_;
+};
+
+}  // namespace encore ENCORE_BUILD

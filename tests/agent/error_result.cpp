@@ -1,0 +1,124 @@
+#include <encore/agent/error_result.hpp>
+#include <encore/outcome.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/fake_clock.hpp>
+#include <encore/testing/scripted.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+namespace mcp {
+
+// The shape of an MCP server's answer.
+struct CallToolResult {
+  std::string text;
+  bool isError = false;
+};
+bool is_error_result(const CallToolResult& result) { return result.isError; }
+
+}  // namespace mcp
+
+namespace {
+
+using encore::ErrorResultByType;
+using encore::ErrorResultIf;
+using encore::SaysIfError;
+using encore::ToolResult;
+using encore::ToolStatus;
+using encore::detail::is_classified;
+using encore::detail::says_error;
+
+using Json = std::map<std::string, std::string>;  // any type of a library's that cannot be extended
+
+/// As std::expected, which C++20 has not.
+template <class T>
+struct Expected {
+  std::optional<T> value;
+  std::string why;
+  bool has_value() const { return value.has_value(); }
+  const std::string& error() const { return why; }
+};
+
+TEST_CASE(
+    "what says of itself that it failed is an error result: a tool result, an MCP answer, an expected [B6, "
+    "B8]",
+    "[error_result]") {
+  CHECK(is_error_result(ToolResult{.status = ToolStatus::error}));
+  CHECK_FALSE(is_error_result(ToolResult{.content = "error: not really"}));
+  CHECK(is_error_result(mcp::CallToolResult{.text = "gone", .isError = true}));
+  CHECK_FALSE(is_error_result(mcp::CallToolResult{.text = "here"}));
+  CHECK(encore::is_error_result(Expected<int>{.value = {}, .why = "gone"}));
+  CHECK_FALSE(encore::is_error_result(Expected<int>{.value = 17, .why = {}}));
+}
+
+TEST_CASE("of other types nothing is guessed [B8]", "[error_result]") {
+  STATIC_CHECK_FALSE(SaysIfError<bool>);
+  STATIC_CHECK_FALSE(SaysIfError<std::optional<int>>);
+  STATIC_CHECK_FALSE(SaysIfError<int>);
+  STATIC_CHECK_FALSE(SaysIfError<std::string>);
+  STATIC_CHECK_FALSE(SaysIfError<Json>);
+  STATIC_CHECK(SaysIfError<mcp::CallToolResult>);
+  STATIC_CHECK_FALSE(is_classified<bool, ErrorResultByType>);
+  STATIC_CHECK(is_classified<ToolResult, ErrorResultByType>);
+}
+
+TEST_CASE(
+    "a function says it of types that cannot be extended: a bool, an optional, JSON with a status [B6, B8]",
+    "[error_result]") {
+  CHECK(says_error(ErrorResultIf{[](bool ok) { return !ok; }}, false));
+  CHECK_FALSE(says_error(ErrorResultIf{[](bool ok) { return !ok; }}, true));
+
+  const ErrorResultIf empty{[](const std::optional<int>& found) { return !found; }};
+  CHECK(says_error(empty, std::optional<int>{}));
+  CHECK_FALSE(says_error(empty, std::optional{17}));
+
+  const ErrorResultIf status{[](const Json& answer) {
+    const auto found = answer.find("status");
+    return found != answer.end() && found->second == "error";
+  }};
+  CHECK(says_error(status, Json{{"status", "error"}}));
+  CHECK_FALSE(says_error(status, Json{{"status", "ok"}}));
+  CHECK_FALSE(says_error(status, Json{{"error", "status"}}));
+}
+
+TEST_CASE("such a function is asked instead of the type, and only about what it takes", "[error_result]") {
+  const ErrorResultIf lenient{[](const mcp::CallToolResult& answer) { return answer.text == "fatal"; }};
+  CHECK_FALSE(says_error(lenient, mcp::CallToolResult{.text = "gone", .isError = true}));
+  CHECK(says_error(lenient, mcp::CallToolResult{.text = "fatal"}));
+  CHECK(says_error(lenient, ToolResult{.status = ToolStatus::error}));
+  STATIC_CHECK_FALSE(is_classified<bool, decltype(lenient)>);
+}
+
+TEST_CASE("a test that throws makes no error of a result: the tool has run [B7]", "[error_result]") {
+  const ErrorResultIf broken{[](int) -> bool { throw std::runtime_error{"cannot read it"}; }};
+  CHECK_FALSE(says_error(broken, 17));
+}
+
+TEST_CASE("returned errors are retried where a predicate says so, and otherwise are successes [B8]",
+          "[error_result]") {
+  using namespace encore::testing;
+  FakeClock clock;
+  const ToolResult busy{.status = ToolStatus::error, .content = "busy"};
+  const ToolResult done{.content = "done"};
+
+  const encore::RetryPolicy patient{encore::RetryIfErrorResult{}, encore::MaxRetries{2}, clock};
+  Scripted<ToolResult> tool{returns(busy), returns(busy), returns(done)};
+  CHECK(patient.run(tool) == done);
+  CHECK(tool.calls() == 3);
+
+  const encore::RetryPolicy plain{encore::RetryOn<std::runtime_error>{}, encore::MaxRetries{2}, clock};
+  Scripted<ToolResult> same{returns(busy)};
+  CHECK(plain.run(same) == busy);
+  CHECK(same.calls() == 1);
+
+  const encore::RetryPolicy either{encore::RetryOn<std::runtime_error>{} || encore::RetryIfErrorResult{},
+                                   clock};
+  Scripted<ToolResult> both{throws<std::runtime_error>("down"), returns(busy), returns(done)};
+  CHECK(either.run(both) == done);
+}
+
+}  // namespace

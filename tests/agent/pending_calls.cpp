@@ -1,0 +1,103 @@
+#include <encore/agent/pending_calls.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using encore::CallSignature;
+using encore::PendingCall;
+using encore::PendingCalls;
+using encore::Scope;
+
+constexpr Scope scope{1, 2};
+constexpr CallSignature ship_a{{.name = "ship", .arguments = "A"}};
+constexpr CallSignature ship_b{{.name = "ship", .arguments = "B"}};
+
+std::string refusal_of(const std::string& text) {
+  PendingCalls calls;
+  try {
+    calls.restore(text);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST_CASE("each call has a key of its own: scope, id, number and signature [I2]", "[pending_calls]") {
+  PendingCalls calls;
+  const auto prefix = scope.text();
+  CHECK(calls.issue("call_0", ship_a, scope).key == prefix + "/call_0/1~" + ship_a.text());
+  CHECK(calls.issue("call_0", ship_a, scope).key == prefix + "/call_0/2~" + ship_a.text());
+  CHECK(calls.issue("", ship_b, scope).key == prefix + "//3~" + ship_b.text());
+  CHECK(calls.issue("a/b\n", ship_b, scope).key == prefix + "/a%2fb%0a/4~" + ship_b.text());
+  calls.new_run();
+  CHECK(calls.issue("call_0", ship_a, Scope{3, 4}).key == Scope{3, 4}.text() + "/call_0/1~" + ship_a.text());
+  CHECK(calls.all().size() == 1);
+}
+
+TEST_CASE(
+    "a call comes back as the one that is open under its id and signature, each once, the earlier first [H5, "
+    "I2]",
+    "[pending_calls]") {
+  PendingCalls calls;
+  auto& first = calls.issue("call_0", ship_a, scope);
+  auto& second = calls.issue("call_0", ship_a, scope);
+  CHECK(calls.come_back("call_0", ship_a) == nullptr);  // both are under way
+  calls.left(second);
+  calls.left(first);
+  CHECK(calls.come_back("call_1", ship_a) == nullptr);
+  CHECK(calls.come_back("call_0", ship_b) == nullptr);
+  CHECK(calls.come_back("call_0", ship_a) == &first);
+  CHECK(calls.come_back("call_0", ship_a) == &second);
+  CHECK(calls.come_back("call_0", ship_a) == nullptr);
+  calls.answered(first);
+  calls.left(second);
+  calls.answered(second);
+  CHECK(calls.all().empty());
+}
+
+TEST_CASE("open calls are saved with their keys and counts, and nobody makes them after a restart [H5, I2]",
+          "[pending_calls]") {
+  PendingCalls calls;
+  calls.counted(calls.issue("call_0", ship_a, scope), PendingCall::Counted::by_all);
+  calls.counted(calls.issue("\xFF", ship_b, scope), PendingCall::Counted::with_its_turn);
+  const auto before = calls.all();
+  PendingCalls restored;
+  restored.restore("{\"state\":\"tool_run\"}\n" + calls.save());
+  CHECK(restored.save() == calls.save());
+  auto expected = before;
+  for (auto& open : expected) open.under_way = false;
+  CHECK(restored.all() == expected);
+  CHECK(restored.issue("call_0", ship_a, scope).key == scope.text() + "/call_0/3~" + ship_a.text());
+  CHECK(restored.come_back("\xFF", ship_b)->key == before.back().key);
+}
+
+TEST_CASE("memory is bounded: calls that left are forgotten, the oldest first, and none that is under way",
+          "[pending_calls]") {
+  PendingCalls calls;
+  const auto& under_way = calls.issue("first", ship_a, scope);
+  for (std::size_t i = 0; i < PendingCalls::most_kept + 9; ++i)
+    calls.left(calls.issue(std::to_string(i), ship_a, scope));
+  CHECK(calls.all().size() == PendingCalls::most_kept);
+  CHECK(calls.all().front() == under_way);
+  CHECK(calls.come_back("9", ship_a) == nullptr);
+  CHECK(calls.come_back("10", ship_a) != nullptr);
+}
+
+TEST_CASE("text that is no saved list is refused by the field's name", "[pending_calls]") {
+  const std::string all = "{\"state\":\"calls\",\"issued\":2}\n";
+  CHECK(refusal_of("") == "encore: saved lines of calls = 0 is refused: it must be 1");
+  CHECK(refusal_of(all + R"({"state":"pending_call","id":"1","key":"order-7","counted":1})") ==
+        R"(encore: key = "order-7" is refused: a run's key ends in a call's signature)");
+  const auto line = [&](const std::string& counted) {
+    return all + R"({"state":"pending_call","id":"1","key":"x/1/1~)" + ship_a.text() + R"(","counted":)" +
+           counted + "}";
+  };
+  CHECK(refusal_of(line("3")) == "encore: counted = 3 is refused: it must be from 0 to 2");
+  CHECK(refusal_of(line("2")) == "not refused");
+}
+
+}  // namespace

@@ -1,0 +1,76 @@
+#include "../telemetry/short_log.hpp"
+#include <encore/analysis/diagnosis_text.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST_CASE("a diagnosis is the sums of each tool, then what was found, the gravest first",
+          "[diagnosis_text]") {
+  const auto diagnosis = tests::diagnose(R"(
+{"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError","took":1}
+{"id":"call-17","tool":"inventory_lookup","n":2,"took":0.5}
+{"id":"call-18","tool":"ship","n":1,"error":"TimeoutError"}
+{"id":"call-18","tool":"ship","n":2,"error":"TimeoutError"}
+{"id":"call-18","tool":"ship","n":3,"error":"TimeoutError"}
+)",
+                                         {.max_attempts = 2});
+  CHECK(diagnosis_text(diagnosis) ==
+        R"(inventory_lookup: 1 call, 2 attempts; 1 succeeded, 1 of them after retries; worked 1.5 s
+ship: 1 call, 3 attempts; 1 failed
+
+What should not be
+ship: call-18 made 3 attempts where at most 2 are allowed.
+  -> Look for a second layer that retries, and for a number of retries that was taken for one of attempts.
+
+What to look at
+ship: call-18 spent its budget: 3 attempts of at most 2, the last failure TimeoutError.
+  -> The limit worked: look at the dependency at that time, and at how many calls recover, which is what retries are for.
+
+As it should be
+inventory_lookup: call-17 succeeded after retries, in 2 attempts.
+  -> Nothing: this is what retries are for.
+)");
+}
+
+TEST_CASE("where there is nothing to say, that is said", "[diagnosis_text]") {
+  CHECK(diagnosis_text(tests::diagnose("")) == "no call was told of\n");
+}
+
+TEST_CASE("sums name what is known, and what is only at least so much", "[diagnosis_text]") {
+  CHECK(encore::totals_text({.tool = "search",
+                             .calls = 9,
+                             .attempts = 14,
+                             .requests = 2,
+                             .succeeded = 5,
+                             .recovered = 2,
+                             .failed = 3,
+                             .exhausted = 1,
+                             .unfinished = 1,
+                             .observer_errors = 1,
+                             .slept = 750ms,
+                             .worked = 2s,
+                             .worked_is_known = false}) ==
+        "search: 9 calls, 14 attempts; 5 succeeded, 2 of them after retries; 3 failed, 1 of them exhausted; "
+        "1 without "
+        "an end; 2 requests in others' logs; 1 exception of observers; slept 0.75 s; worked at least 2 s");
+  CHECK(encore::totals_text({.calls = 1, .attempts = 1, .succeeded = 1}) ==
+        "(no name): 1 call, 1 attempt; 1 succeeded");
+}
+
+TEST_CASE("calls that made room too early are told of", "[diagnosis_text]") {
+  encore::Diagnosis diagnosis{{.most_calls = 1}};
+  for (const auto* const id : {"a", "b"})
+    diagnosis.add(encore::TraceRecord{.kind = encore::EventKind::call_finished, .call_id = id, .tool = "t"});
+  diagnosis.finish();
+  CHECK(diagnosis_text(diagnosis).ends_with(
+      "1 call made room for others before the log's end: what others logged of "
+      "them later was not put to them.\n"));
+}
+
+}  // namespace

@@ -1,0 +1,146 @@
+#include <encore/analysis/trace_reader.hpp>
+#include <encore/telemetry/log_text.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+using namespace std::chrono_literals;
+using encore::EventKind;
+using encore::LineShape;
+using encore::log_text;
+using encore::SkippedLine;
+using encore::StopReason;
+using encore::TerminalMode;
+using encore::TraceReader;
+using encore::TraceRecord;
+
+/// Every field of a record, each away from its default.
+TraceRecord full(EventKind kind) {
+  const auto over = kind == EventKind::call_finished;
+  const auto failed = kind == EventKind::attempt_failed;
+  TraceRecord record{.kind = kind,
+                     .at = encore::WallTime{1715068989123456789ns},
+                     .scope = "0123456789abcdeffedcba9876543210",
+                     .call_id = "call \"17\"\n",
+                     .tool = "inventory_lookup",
+                     .resolved_name = "inventory.lookup",
+                     .ordinal = 2,
+                     .max_attempts = 3,
+                     .max_requests = 5'000'000'000,
+                     .error_type = "std::system_error",
+                     .message = "db-1: \xE6\x9D\xB1",
+                     .hint = 0s,
+                     .elapsed = 1ns,
+                     .outer_id = "call-1",
+                     .outer_ordinal = 1};
+  if (over) {
+    record.reason = StopReason::unknown_outcome;
+    record.mode = TerminalMode::error_result;
+    record.slept = 1250ms;
+    record.observer_errors = 1;
+    record.outcome_unknown = true;
+    return record;
+  }
+  record.status = 503;
+  record.request_id = "req-9";
+  record.dispatched = record.dispatched_again = record.not_run = true;
+  record.answered = record.key_used = record.error_result = true;
+  record.remaining = 3600s;
+  if (failed) record.will_retry = true, record.wait = 250ms;
+  return record;
+}
+
+TEST_CASE("every field of a record that was written is read back", "[trace_reader]") {
+  TraceReader reader;
+  for (const auto kind : {EventKind::attempt_started, EventKind::attempt_failed, EventKind::attempt_succeeded,
+                          EventKind::call_finished}) {
+    const auto record = full(kind);
+    const auto* const read = reader.read(log_text(record, LineShape::json));
+    REQUIRE(read != nullptr);
+    CHECK(*read == record);
+  }
+  auto seen = full(EventKind::attempt_started);
+  seen.kind.reset();
+  seen.took = 80ms;
+  const auto* const read = reader.read(log_text(seen, LineShape::json));
+  REQUIRE(read != nullptr);
+  CHECK(*read == seen);
+  CHECK(reader.records() == 5);
+  CHECK(reader.skipped().empty());
+}
+
+TEST_CASE("what cannot be used is skipped and told, with its file, its line and why", "[trace_reader]") {
+  TraceReader reader;
+  const auto line = log_text(full(EventKind::attempt_started), LineShape::json);
+  reader.begin_file("a.log");
+  CHECK(reader.read("Starting server on port 80\n") == nullptr);
+  CHECK(reader.read("") == nullptr);
+  CHECK(reader.read(" \r\n") == nullptr);
+  CHECK(reader.read(line + "\r\n") != nullptr);
+  CHECK(reader.read(R"({"level":"info","nested":{"a":[1,{"b":2}]}})") == nullptr);
+  CHECK(reader.read(line.substr(0, line.size() / 2)) == nullptr);
+  reader.begin_file("b.log");
+  CHECK(reader.read("\xEF\xBB\xBF" + line) != nullptr);
+  CHECK(reader.read(R"({"gen_ai.tool.call.id":"a","encore.attempt":"x"})") == nullptr);
+
+  CHECK(reader.skipped() == std::vector<SkippedLine>{
+                                {"a.log", 1, "it is no JSON object"},
+                                {"a.log", 5, "it tells of no event and no attempt"},
+                                {"a.log", 6, "it ends too early"},
+                                {"b.log", 2, R"(encore.attempt = "x" cannot be used)"},
+                            });
+  CHECK(reader.lines() == 8);
+  CHECK(reader.records() == 2);
+  CHECK(encore::skipped_text(reader) ==
+        "a.log:1: it is no JSON object\n"
+        "a.log:5: it tells of no event and no attempt\n"
+        "a.log:6: it ends too early\n"
+        "b.log:2: encore.attempt = \"x\" cannot be used\n");
+}
+
+TEST_CASE("a file's name does nothing to the terminal on which the report of what was skipped is read",
+          "[trace_reader]") {
+  encore::TraceReader reader;
+  reader.begin_file("a\x1B[2J.log");
+  CHECK(reader.read("x") == nullptr);
+  CHECK(encore::skipped_text(reader) == "\"a\\u001b[2J.log\":1: it is no JSON object\n");
+}
+
+TEST_CASE("the report of what was skipped does not grow with the log", "[trace_reader]") {
+  TraceReader reader;
+  for (int i = 0; i < 1'000; ++i) reader.read("?");
+  CHECK(reader.skipped_count() == 1'000);
+  CHECK(reader.skipped().size() == TraceReader::most_skipped_kept);
+  CHECK(encore::skipped_text(reader).ends_with("line 100: it is no JSON object\nand 900 more lines\n"));
+}
+
+TEST_CASE("a line that another parser has taken apart makes the same record", "[trace_reader]") {
+  TraceReader reader;
+  reader.begin_line();
+  reader.field("encore.event", "attempt_started", true);
+  reader.field("gen_ai.tool.call.id", "call-17", true);
+  reader.field("encore.attempt", "1", false);
+  const auto* const record = reader.end_line();
+  REQUIRE(record != nullptr);
+  CHECK(*record == TraceRecord{.kind = EventKind::attempt_started, .call_id = "call-17", .ordinal = 1});
+
+  reader.begin_line();
+  CHECK(reader.skip_line("parse error at column 7") == nullptr);
+  CHECK(reader.skipped() == std::vector<SkippedLine>{{"", 2, "parse error at column 7"}});
+}
+
+TEST_CASE("fields within objects are found by the names of both", "[trace_reader]") {
+  TraceReader reader{encore::TraceFields{.call = "tool.call.id", .attempt = "tool.attempt"}};
+  const auto* const record =
+      reader.read(R"({"tool":{"call":{"id":"call-17"},"attempt":2},"error":{"type":"timeout"}})");
+  REQUIRE(record != nullptr);
+  CHECK(*record == TraceRecord{.call_id = "call-17", .ordinal = 2, .error_type = "timeout"});
+}
+
+}  // namespace

@@ -1,0 +1,22 @@
+#include <encore/detail/hexadecimal.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <string_view>
+
+using encore::shared::from_hexadecimal;
+using encore::shared::hexadecimal;
+
+TEST_CASE("a word is 16 digits, the highest first, leading zeros included", "[hexadecimal]") {
+  CHECK(hexadecimal(0) == "0000000000000000");
+  CHECK(hexadecimal(0x0123456789abcdefU) == "0123456789abcdef");
+  CHECK(hexadecimal(0xfedcba9876543210U) == "fedcba9876543210");
+}
+
+TEST_CASE("bytes are two digits each, and come back from them", "[hexadecimal]") {
+  constexpr std::string_view bytes{"a\0\xFF", 3};
+  CHECK(hexadecimal(bytes) == "6100ff");
+  CHECK(from_hexadecimal("6100ff") == bytes);
+  CHECK(from_hexadecimal("").value().empty());
+  for (const auto* digits : {"6", "6G", "FF", " 6"}) CHECK_FALSE(from_hexadecimal(digits));
+}

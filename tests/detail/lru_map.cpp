@@ -1,0 +1,93 @@
+#include <encore/detail/lru_map.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using encore::LruMap;
+
+TEST_CASE("a value is made when it is first touched, and found by its key", "[lru_map]") {
+  LruMap<int> map;
+  CHECK(map.empty());
+  CHECK(map.find("a") == nullptr);
+  map.touch("a") = 1;
+  map.touch("b") = 2;
+  REQUIRE(map.find("a") != nullptr);
+  CHECK(*map.find("a") == 1);
+  CHECK(map.touch("a") == 1);
+  CHECK(map.size() == 2);
+}
+
+TEST_CASE("the oldest is the one that was touched least recently; looking does not touch", "[lru_map]") {
+  LruMap<int> map;
+  for (const auto* const key : {"a", "b", "c"}) map.touch(key) = key[0];
+  map.touch("a");
+  map.find("b");
+  CHECK(map.oldest() == 'b');
+  CHECK(map.take_oldest() == 'b');
+  CHECK(map.take_oldest() == 'c');
+  CHECK(map.take_oldest() == 'a');
+  CHECK(map.empty());
+}
+
+TEST_CASE("a value can be taken out by its key, and its key used again", "[lru_map]") {
+  LruMap<std::string> map;
+  map.touch("a") = "first";
+  map.touch("b") = "second";
+  CHECK(map.take("a") == "first");
+  CHECK(map.find("a") == nullptr);
+  CHECK(map.touch("a").empty());
+  CHECK(map.size() == 2);
+  CHECK(map.oldest() == "second");
+}
+
+TEST_CASE("keys are kept, whatever becomes of the text they were given as", "[lru_map]") {
+  LruMap<int> map;
+  {
+    std::string key(100, 'x');
+    map.touch(key) = 17;
+    key.assign(100, 'y');
+  }
+  CHECK(map.find(std::string(100, 'x')) != nullptr);
+  const auto moved = std::move(map);
+  auto again = moved.size();
+  CHECK(again == 1);
+}
+
+TEST_CASE("many steps at random leave what a plain list would", "[lru_map]") {
+  std::mt19937 random{17};
+  LruMap<int> map;
+  std::vector<std::pair<std::string, int>> plain;  // oldest first
+  for (int step = 0; step < 20'000; ++step) {
+    const auto key = std::to_string(random() % 40);
+    const auto found =
+        std::find_if(plain.begin(), plain.end(), [&](const auto& entry) { return entry.first == key; });
+    switch (random() % 4) {
+      case 0:
+        if (found != plain.end()) {
+          REQUIRE(map.take(key) == found->second);
+          plain.erase(found);
+        }
+        break;
+      case 1:
+        if (!plain.empty()) {
+          REQUIRE(map.take_oldest() == plain.front().second);
+          plain.erase(plain.begin());
+        }
+        break;
+      default:
+        map.touch(key) = step;
+        if (found != plain.end()) plain.erase(found);
+        plain.emplace_back(key, step);
+    }
+    REQUIRE(map.size() == plain.size());
+  }
+}
+
+}  // namespace

@@ -1,0 +1,109 @@
+#include "../telemetry/flat_json.hpp"
+#include <encore/durable/saved_state.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using encore::saved_line;
+using encore::saved_lines;
+using encore::SavedLine;
+using encore::StateLine;
+
+std::string refusal_of(const auto& make) {
+  try {
+    static_cast<void>(make());
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+TEST_CASE("a line of state is one flat JSON object that says first whose it is", "[saved_state]") {
+  const auto line = StateLine{"spend_limit"}.add("spent_usd", "0.5").add("calls", 17).text();
+  CHECK(line == R"({"state":"spend_limit","spent_usd":"0.5","calls":17})");
+  CHECK(tests::flat_json(line) ==
+        tests::FlatJson{{"state", "spend_limit"}, {"spent_usd", "0.5"}, {"calls", "17"}});
+  CHECK(StateLine{"x"}
+            .add("names", std::vector<std::string>{"a", "b\n"})
+            .add("runs", std::vector<std::int64_t>{1, 2})
+            .add("none", std::vector<std::string>{})
+            .text() == R"({"state":"x","names":["a","b\n"],"runs":[1,2],"none":[]})");
+}
+
+TEST_CASE("what was written is read back", "[saved_state]") {
+  const std::vector<std::string> names{"a,b", "]", "\"", ""};
+  const std::vector<std::int64_t> runs{0, 9'007'199'254'740'991};
+  const SavedLine line{
+      StateLine{"\"x\""}.add("text", "ä\\").add("count", 3).add("names", names).add("runs", runs).text()};
+  CHECK(line.text("state") == "\"x\"");
+  CHECK(line.text("text") == "ä\\");
+  CHECK(line.count("count") == 3);
+  CHECK(line.texts("names") == names);
+  CHECK(line.counts("runs") == runs);
+  CHECK(line.has("count"));
+  CHECK_FALSE(line.has("counts"));
+}
+
+TEST_CASE("a value that is not what was asked for is refused by field and value", "[saved_state]") {
+  const SavedLine line{
+      R"({"minus":-1,"part":1.5,"huge":9007199254740992,"past":99999999999999999999,"text":"17","word":true,"all":[1,-2],"names":["a",3]})"};
+  const auto count = [&](const char* field) { return refusal_of([&] { return line.count(field); }); };
+  constexpr auto whole = " is refused: it must be a whole number from 0 to 9007199254740991";
+  CHECK(count("minus") == std::string{"encore: minus = -1"} + whole);
+  CHECK(count("part") == std::string{"encore: part = 1.5"} + whole);
+  CHECK(count("huge") == std::string{"encore: huge = 9007199254740992"} + whole);
+  CHECK(count("past") == std::string{"encore: past = 99999999999999999999"} + whole);
+  CHECK(count("text") == std::string{"encore: text = \"17\""} + whole);
+  CHECK(count("word") == std::string{"encore: word = true"} + whole);
+  CHECK(count("gone") == "encore: gone = nothing is refused: the saved line has no such field");
+  CHECK(count("all") == "encore: all = [...] is refused: it must be one value");
+  CHECK(refusal_of([&] { return line.counts("all"); }) == std::string{"encore: all = -2"} + whole);
+  CHECK(refusal_of([&] { return line.counts("word"); }) ==
+        "encore: word = true is refused: it must be an array");
+  CHECK(refusal_of([&] { return line.texts("names"); }) ==
+        "encore: names = 3 is refused: it must be a string");
+  CHECK(refusal_of([&] { return line.text("minus"); }) ==
+        "encore: minus = -1 is refused: it must be a string");
+}
+
+TEST_CASE("each finds its own lines among all of a run's", "[saved_state]") {
+  const std::string text =
+      "{\"state\":\"a\",\"n\":1}\n\n{\"state\":\"b\",\"n\":2}\r\n{\"state\":\"a\",\"n\":3}\n  "
+      "\n{\"state\":\"ab\"}";
+  const auto lines = saved_lines(text, "a");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].count("n") == 1);
+  CHECK(lines[1].count("n") == 3);
+  CHECK(saved_line(text, "b").count("n") == 2);
+  CHECK(saved_lines(text, "c").empty());
+  CHECK(saved_lines("", "a").empty());
+  CHECK(refusal_of([&] { return saved_line(text, "a"); }) ==
+        "encore: saved lines of a = 2 is refused: it must be 1");
+  CHECK(refusal_of([&] { return saved_lines(text, "c", 3); }) ==
+        "encore: saved lines of c = 0 is refused: it must be 3");
+}
+
+TEST_CASE("a line that cannot be read is refused, whosever it is", "[saved_state]") {
+  CHECK(refusal_of([] {
+          return saved_lines("{\"state\":\"a\"}\nnonsense\n", "a");
+        }).starts_with("encore: the line = \"nonsense\" is refused"));
+  CHECK(refusal_of([] { return saved_lines("{\"guard\":\"a\"}\n", "a"); }) ==
+        "encore: state = nothing is refused: the saved line has no such field");
+}
+
+TEST_CASE("bytes come back as they were, whether or not they are UTF-8 [I2]", "[saved_state]") {
+  for (const auto& bytes :
+       {std::string{"order-5"}, std::string{"order-\xFF\0", 8}, std::string{}, std::string{"\xE2\x82\xAC"}}) {
+    const auto line = encore::StateLine{"x"}.add_bytes("key", bytes).text();
+    CHECK(encore::SavedLine{line}.bytes("key") == bytes);
+  }
+  CHECK(encore::StateLine{"x"}.add_bytes("key", "\xFF").text() == R"({"state":"x","key_hex":"ff"})");
+}
+
+}  // namespace
