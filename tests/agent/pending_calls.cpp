@@ -69,10 +69,29 @@ TEST_CASE("open calls are saved with their keys and counts, and nobody makes the
   restored.restore("{\"state\":\"tool_run\"}\n" + calls.save());
   CHECK(restored.save() == calls.save());
   auto expected = before;
-  for (auto& open : expected) open.under_way = false;
+  for (auto& open : expected) {
+    open.under_way = false;
+    open.effect = PendingCall::Effect::interrupted;
+  }
   CHECK(restored.all() == expected);
   CHECK(restored.issue("call_0", ship_a, scope).key == scope.text() + "/call_0/3~" + ship_a.text());
   CHECK(restored.come_back("\xFF", ship_b)->key == before.back().key);
+}
+
+TEST_CASE(
+    "what was answered as unknown is open after a restart alone, and told from what was interrupted [I2, I3]",
+    "[pending_calls]") {
+  using Effect = PendingCall::Effect;
+  PendingCalls calls;
+  calls.answered_as_unknown(calls.issue("call_0", ship_a, scope));
+  CHECK(calls.come_back("call_0", ship_a) == nullptr);
+  calls.left(calls.issue("call_1", ship_a, scope));
+  calls.issue("call_2", ship_a, scope);
+  PendingCalls restored;
+  restored.restore(calls.save());
+  CHECK(restored.come_back("call_0", ship_a)->effect == Effect::unknown);
+  CHECK(restored.come_back("call_1", ship_a)->effect == Effect::none);
+  CHECK(restored.come_back("call_2", ship_a)->effect == Effect::interrupted);
 }
 
 TEST_CASE("memory is bounded: calls that left are forgotten, the oldest first, and none that is under way",
@@ -97,7 +116,10 @@ TEST_CASE("text that is no saved list is refused by the field's name", "[pending
            counted + "}";
   };
   CHECK(refusal_of(line("3")) == "encore: counted = 3 is refused: it must be from 0 to 2");
-  CHECK(refusal_of(line("2")) == "not refused");
+  CHECK(refusal_of(line("2")) == "not refused");  // as it was saved by earlier versions
+  CHECK(refusal_of(line("2,\"refused\":\"by_chance\"")) ==
+        "encore: refused = \"by_chance\" is refused: there is no such stop reason");
+  CHECK(refusal_of(line("2,\"effect\":3")) == "encore: effect = 3 is refused: it must be from 0 to 2");
 }
 
 }  // namespace

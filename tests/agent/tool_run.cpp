@@ -540,7 +540,7 @@ TEST_CASE("a resumed run keeps its counts, its scope and what is left to reconci
     CHECK(run.unknown_outcomes().all()[0].idempotency_key == keys[0]);
     run.handle(ToolCall{.id = "call-17", .name = "ship", .arguments = "A"});
     CHECK(keys ==
-          std::vector(6, keys[0]));  // its outcome is unknown: under another key it might be done twice
+          std::vector(6, keys[0]));  // nobody knows whether the first process has told: it may be a replay
     CHECK(keys[0].starts_with(scope + "/call-17/1~"));
     CHECK(run.handle(ToolCall{.id = "3", .name = "a"}).is_error());
     CHECK(run.guard<CallLimit>().counts() == std::vector{RunCounts{2, 3}});
@@ -604,6 +604,7 @@ struct Shipping {
   std::vector<std::string> keys{};
   std::map<std::string, std::string> key_of{};  // by the arguments
   std::function<void(const ToolCall&)> while_it_runs = [](const ToolCall&) {};
+  std::function<void(const Attempt&)> marks = [](const Attempt&) {};
 
   Shipping() {
     const RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{0}};
@@ -611,6 +612,7 @@ struct Shipping {
                 [this](const ToolCall& call, const Attempt& attempt) {
                   key_of[call.arguments] = keys.emplace_back(attempt.idempotency_key());
                   while_it_runs(call);
+                  marks(attempt);
                 });
   }
   static ToolCall order(std::string arguments, std::string id = "call_0") {
@@ -637,6 +639,159 @@ TEST_CASE(
     static_cast<void>(run.handle(one));
     CHECK(shop.keys.size() == 5);
     CHECK(shop.all_different());
+  }
+}
+
+TEST_CASE(
+    "a call that looks like one whose outcome is unknown is another call, once that was answered: a new key "
+    "[A4, I2]",
+    "[tool_run]") {
+  Shipping shop;
+  shop.marks = [](const Attempt& attempt) {
+    attempt.mark_dispatched();
+    throw TimeoutError{"lost"};
+  };
+  ToolRun run{shop.catalog};
+  for (int turn = 0; turn < 3; ++turn) static_cast<void>(run.handle_batch({Shipping::order("one A")}));
+  CHECK(shop.keys.size() == 3);
+  CHECK(shop.all_different());
+  REQUIRE(run.unknown_outcomes().all().size() == 3);  // each can be reconciled by its own
+  for (std::size_t i = 0; i < 3; ++i) CHECK(run.unknown_outcomes().all()[i].idempotency_key == shop.keys[i]);
+
+  // A process that dies may die before the answer is stored: then the turn is made again, each call once under its key.
+  auto keys = shop.keys;
+  shop.keys.clear();
+  ToolRun again{shop.catalog};
+  again.restore(run.save());
+  for (int turn = 0; turn < 4; ++turn) static_cast<void>(again.handle_batch({Shipping::order("one A")}));
+  REQUIRE(shop.keys.size() == 4);
+  CHECK(std::vector(shop.keys.begin(), shop.keys.begin() + 3) == keys);
+  CHECK(shop.all_different());
+}
+
+TEST_CASE("a success settles its call, whether or not the tool marked it as answered [I2, I3]",
+          "[tool_run]") {
+  Shipping shop;
+  shop.marks = [](const Attempt& attempt) { attempt.mark_dispatched(); };
+  ToolRun run{shop.catalog};
+  static_cast<void>(run.handle_batch({Shipping::order("one A")}));
+  ToolRun again{shop.catalog};
+  again.restore(run.save());
+  for (auto* const of : {&run, &again}) static_cast<void>(of->handle_batch({Shipping::order("one A")}));
+  CHECK(shop.keys.size() == 3);
+  CHECK(shop.keys[1] == shop.keys[2]);  // two processes that replay one turn
+  CHECK(shop.keys[0] != shop.keys[1]);
+  CHECK(run.unknown_outcomes().all().empty());
+}
+
+TEST_CASE(
+    "a tool that runs once does not run again where its run was saved while it ran, and somebody hears of it "
+    "[I1, I3]",
+    "[tool_run]") {
+  ToolCatalog catalog;
+  int charged = 0;
+  std::function<void()> while_it_runs = [] {};
+  catalog.add("charge", [&](const ToolCall&) {
+    ++charged;
+    while_it_runs();
+    return "charged";
+  });
+  const std::vector turn{ToolCall{.id = "call_0", .name = "charge", .arguments = "5"},
+                         ToolCall{.id = "call_1", .name = "charge", .arguments = "7"}};
+  std::string saved;
+  {
+    ToolRun run{catalog};
+    while_it_runs = [&] { saved = run.save(); };  // the process dies in the second call, say
+    static_cast<void>(run.handle_batch(turn));
+  }
+  CHECK(charged == 2);
+  while_it_runs = [] {};
+  ToolRun run{catalog};
+  for (int restart = 0; restart < 3; ++restart) {
+    run.restore(saved);
+    const auto answers = run.handle_batch(turn);
+    CHECK(charged == 2);
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK(answers[i] == ToolResult{.status = ToolStatus::error,
+                                     .content =
+                                         "The tool \"charge\" was called before, and whether it had an "
+                                         "effect is unknown.",
+                                     .name = "charge",
+                                     .call_id = turn[i].id,
+                                     .reason = StopReason::unknown_outcome});
+    const auto lost = run.unknown_outcomes().all();
+    REQUIRE(lost.size() == 2);  // listed once, however often it is handed in
+    CHECK(lost[0].call_id == "call_0");
+    CHECK(lost[0].attempts == 0);
+    CHECK(lost[0].signature == CallSignature{{.name = "charge", .arguments = "5"}}.text());
+    CHECK(lost[0].idempotency_key.starts_with(run.scope().text() + "/call_0/1~"));
+    saved = run.save();
+  }
+  static_cast<void>(run.handle(ToolCall{.id = "call_2", .name = "charge", .arguments = "5"}));
+  CHECK(charged == 3);
+}
+
+TEST_CASE("a call that a limit refused stays refused, and is counted once, where its turn is made again [H5]",
+          "[tool_run]") {
+  for (const bool loops : {false, true}) {
+    CAPTURE(loops);
+    Shipping shop;
+    ToolRun run{shop.catalog, CallLimit{.run_limit = loops ? 9 : 2}, LoopDetector{.repeats = 2}};
+    std::string saved;
+    shop.while_it_runs = [&](const ToolCall& call) {
+      if (call.arguments == "B") saved = run.save();
+    };
+    std::vector turn{Shipping::order("A"), Shipping::order("B"), Shipping::order("A")};
+    if (loops)
+      turn = {Shipping::order("A"), Shipping::order("A"), Shipping::order("A"), Shipping::order("B")};
+    const auto shape = shape_of(run.handle_batch(turn));
+    CHECK(shape == (loops ? "+ + - +" : "+ + -"));
+    const auto counts = run.guard<CallLimit>().counts();
+    shop.while_it_runs = [](const ToolCall&) {};
+    ToolRun replayed{shop.catalog, CallLimit{.run_limit = loops ? 9 : 2}, LoopDetector{.repeats = 2}};
+    replayed.restore(saved);
+    CHECK(replayed.save() == saved);
+    const auto answers = replayed.handle_batch(turn);
+    CHECK(shape_of(answers) == shape);
+    CHECK(answers[2].reason == (loops ? StopReason::loop_detected : StopReason::call_limit_reached));
+    CHECK(answers[2].content == "The tool \"ship\" was not called: the run's limits refused it.");
+    CHECK(replayed.guard<CallLimit>().counts() == counts);
+    CHECK(run.unknown_outcomes().all().empty());
+  }
+}
+
+TEST_CASE(
+    "a call that left with an unknown outcome does not run again where it may run once, and one that asked a "
+    "person does [I1, I3, H5]",
+    "[tool_run]") {
+  struct Pause : Unretryable {
+    using Unretryable::Unretryable;
+  };
+  ToolCatalog catalog;
+  int charged = 0;
+  catalog.add("charge", RetryPolicy{RetryOn<TimeoutError>{}},
+              [&](const ToolCall& call, const Attempt& attempt) {
+                if (call.arguments == "asks" && ++charged == 1) throw Pause{"may I?"};
+                if (call.arguments == "asks") return;
+                ++charged;
+                attempt.mark_dispatched();
+                throw Pause{"stopped while the request was on its way"};
+              });
+  for (const bool restarts : {false, true}) {
+    charged = 0;
+    ToolRun first{catalog};
+    const ToolCall asking{.id = "call_0", .name = "charge", .arguments = "asks"};
+    const ToolCall lost{.id = "call_1", .name = "charge", .arguments = "5"};
+    CHECK(first.handle_batch({asking, lost}).escaped.size() == 2);
+    CHECK(charged == 2);
+    ToolRun second{catalog};
+    second.restore(first.save());
+    auto& run = restarts ? second : first;
+    const auto answers = run.handle_batch({asking, lost});
+    CHECK(charged == 3);
+    CHECK_FALSE(answers[0].is_error());
+    CHECK(answers[1].reason == StopReason::unknown_outcome);
+    CHECK(run.unknown_outcomes().all().size() == 1);
   }
 }
 

@@ -33,6 +33,7 @@ inline void append_words(std::string& text, std::string_view words) {
 ///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
 ///   The tool "inventory_lookup" failed after 1 attempt: RateLimited. The earliest time named for another call is 300 s from now.
 ///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
+///   The tool "charge_card" was called before, and whether it had an effect is unknown.
 ///   The tool "inventory_lookup" was not called: call_limit_reached.
 ///   There is no tool "inventory".
 inline std::string tell_model(const Failure& failure, const ModelText& how = {}) {
@@ -43,7 +44,10 @@ inline std::string tell_model(const Failure& failure, const ModelText& how = {})
   const auto count = std::to_string(failure.attempts);
   const auto once = failure.attempts == 1;
   if (failure.refused_on_entry()) {
-    if (!no_tool) text.append(" was not called: ").append(to_string(failure.reason));
+    if (unknown)
+      text.append(" was called before, and whether it had an effect is unknown");
+    else if (!no_tool)
+      text.append(" was not called: ").append(to_string(failure.reason));
   } else if (unknown) {
     text.append(" was called ")
         .append(count)

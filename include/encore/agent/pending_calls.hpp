@@ -1,11 +1,14 @@
 // The calls of a run that have no answer yet, and the keys that they go on with.
 #pragma once
 #include <encore/agent/call_signature.hpp>
+#include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
 #include <encore/attempt.hpp>
+#include <encore/detail/stop_reason_named.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/scope.hpp>
 #include <encore/setting.hpp>
+#include <encore/stop_reason.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -21,18 +24,30 @@ namespace encore ENCORE_BUILD {
 struct PendingCall {
   /// By which limits it was counted: one that comes back is counted by none of them again. (H5)
   enum class Counted : std::uint8_t { by_none, with_its_turn, by_all };
+  /// May it have had its effect already? (I3)
+  enum class Effect : std::uint8_t {
+    none,         ///< as far as is known
+    interrupted,  ///< it was under way when it was saved: nobody knows, and nobody was told
+    unknown,      ///< its outcome is, and was handed on for somebody to reconcile
+  };
 
   std::string id{};
   CallSignature signature{0, 0};
   std::string key{};  ///< `<scope>/<call id>/<number>~<signature>`
   Counted counted = Counted::by_none;
+  Effect effect = Effect::none;
+  StopReason refused =
+      StopReason::none;   ///< by a limit of the run, which has the last word after a restart too
   bool under_way = true;  ///< somebody is making it; else it was saved, or left without an answer
+  bool answered = false;  ///< the model was told that its outcome is unknown: kept for a restart alone
 
   friend bool operator==(const PendingCall&, const PendingCall&) = default;
 };
 
 /// The open calls of a run, in the order in which they were issued. A call of the same id, name and arguments as one that is
-/// open and not under way *is* that call: each is gone on with once. Thread-safe; not copied. (I2)
+/// open and not under way *is* that call: each is gone on with once. One that was answered is not open in this run: the next that
+/// looks like it is another call. But if its outcome is unknown it is saved, and open after a restart, as are those under way: a
+/// turn is made again there, because the answer may not have outlived the process. Thread-safe; not copied. (I2)
 class PendingCalls {
  public:
   /// More are kept only while they are under way: the oldest are forgotten, and would have another key if they came back.
@@ -42,7 +57,7 @@ class PendingCalls {
   PendingCall* come_back(std::string_view id, const CallSignature& signature) noexcept {
     const std::lock_guard lock{mutex_};
     for (auto& open : calls_)
-      if (!open.under_way && open.signature == signature && open.id == id) {
+      if (!open.under_way && !open.answered && open.signature == signature && open.id == id) {
         open.under_way = true;
         return &open;
       }
@@ -62,16 +77,27 @@ class PendingCalls {
     open.counted = by;
   }
 
+  void refused(PendingCall& open, StopReason by) noexcept {
+    const std::lock_guard lock{mutex_};
+    open.refused = by;
+  }
+
   void answered(const PendingCall& open) noexcept {
     const std::lock_guard lock{mutex_};
     calls_.remove_if([&](const PendingCall& one) { return &one == &open; });
   }
-  /// It left without an answer, and may come back.
-  void left(PendingCall& open) noexcept {
+  /// It was answered, and its outcome is unknown.
+  void answered_as_unknown(PendingCall& open) noexcept {
     const std::lock_guard lock{mutex_};
-    open.under_way = false;
-    for (auto oldest = calls_.begin(); calls_.size() > most_kept && oldest != calls_.end();)
-      oldest = oldest->under_way ? std::next(oldest) : calls_.erase(oldest);
+    open.answered = true;
+    open.effect = PendingCall::Effect::unknown;
+    end(open);
+  }
+  /// It left without an answer, and may come back.
+  void left(PendingCall& open, PendingCall::Effect effect = PendingCall::Effect::none) noexcept {
+    const std::lock_guard lock{mutex_};
+    open.effect = effect;
+    end(open);
   }
 
   std::list<PendingCall> all() const {
@@ -88,13 +114,15 @@ class PendingCalls {
   std::string save() const {
     const std::lock_guard lock{mutex_};
     auto text = StateLine{kind_of_all}.add("issued", issued_).text() + '\n';
-    for (const auto& open : calls_)
-      text += StateLine{kind}
-                  .add_bytes("id", open.id)
-                  .add("key", open.key)
-                  .add("counted", static_cast<std::int64_t>(open.counted))
-                  .text() +
-              '\n';
+    for (const auto& open : calls_) {
+      StateLine line{kind};
+      line.add_bytes("id", open.id)
+          .add("key", open.key)
+          .add("counted", static_cast<std::int64_t>(open.counted))
+          .add("effect", static_cast<std::int64_t>(effect_of(open)));
+      if (open.refused != StopReason::none) line.add("refused", to_string(open.refused));
+      text += line.text() + '\n';
+    }
     return text;
   }
   /// Takes over what was saved: nobody makes those calls any more. Throws `std::invalid_argument` for text that is not what
@@ -107,13 +135,14 @@ class PendingCalls {
       const auto signature = CallSignature::from_text(key.substr(key.rfind('~') + 1));
       if (!signature)
         refuse_setting("key", in_quotes(key), "is refused: a run's key ends in a call's signature");
-      const auto counted = line.count("counted");
-      if (counted > static_cast<std::int64_t>(PendingCall::Counted::by_all))
-        refuse_setting("counted", std::to_string(counted), "is refused: it must be from 0 to 2");
+      const auto counted = from_0_to_2(line, "counted");
+      const auto effect = line.has("effect") ? from_0_to_2(line, "effect") : 0;
       calls.push_back({.id = line.bytes("id"),
                        .signature = *signature,
                        .key = std::string{key},
                        .counted = static_cast<PendingCall::Counted>(counted),
+                       .effect = static_cast<PendingCall::Effect>(effect),
+                       .refused = refusal_in(line),
                        .under_way = false});
     }
     const std::lock_guard lock{mutex_};
@@ -124,6 +153,29 @@ class PendingCalls {
  private:
   static constexpr std::string_view kind{"pending_call"};
   static constexpr std::string_view kind_of_all{"calls"};
+
+  void end(PendingCall& open) noexcept {
+    open.under_way = false;
+    for (auto oldest = calls_.begin(); calls_.size() > most_kept && oldest != calls_.end();)
+      oldest = oldest->under_way ? std::next(oldest) : calls_.erase(oldest);
+  }
+  // What will be known of it in another process.
+  static PendingCall::Effect effect_of(const PendingCall& open) noexcept {
+    const auto interrupted =
+        open.under_way && open.effect == PendingCall::Effect::none && open.refused == StopReason::none;
+    return interrupted ? PendingCall::Effect::interrupted : open.effect;
+  }
+  static StopReason refusal_in(const SavedLine& line) {
+    if (!line.has("refused")) return StopReason::none;
+    const auto name = line.text("refused");
+    if (const auto reason = stop_reason_named(name)) return *reason;
+    refuse_setting("refused", in_quotes(name), "is refused: there is no such stop reason");
+  }
+  static std::int64_t from_0_to_2(const SavedLine& line, std::string_view field) {
+    const auto number = line.count(field);
+    if (number > 2) refuse_setting(field, std::to_string(number), "is refused: it must be from 0 to 2");
+    return number;
+  }
 
   mutable std::mutex mutex_;
   std::list<PendingCall> calls_;

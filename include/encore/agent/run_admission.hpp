@@ -47,6 +47,10 @@ struct RunAdmission {
     for (auto& call : turn) {
       call.open = pending_calls.come_back(call.made_of.call.id, CallSignature{call.made_of.issued});
       call.came_back = call.open != nullptr;
+      if (call.came_back && call.open->refused != StopReason::none)
+        call.refusal = Refusal{.reason = call.open->refused,
+                               .to_model = not_called(call.made_of.call.name, "the run's limits refused it."),
+                               .to_person = "refused before the run was saved"};
       if (!was_counted(call)) issued.push_back(call.made_of.issued);
     }
     if (const auto over = state.over()) {
@@ -69,6 +73,7 @@ struct RunAdmission {
     for (auto& call : turn) {
       if (call.open == nullptr)
         call.open = &pending_calls.issue(call.made_of.call.id, CallSignature{call.made_of.issued}, scope);
+      if (call.refusal) pending_calls.refused(*call.open, call.refusal->reason);
       if (!was_counted(call)) pending_calls.counted(*call.open, PendingCall::Counted::with_its_turn);
     }
   }
@@ -85,6 +90,7 @@ struct RunAdmission {
     if (call.open != nullptr) state.pending_calls().counted(*call.open, PendingCall::Counted::by_all);
     if (own) note_end(*own);
     if (!call.refusal) call.refusal = std::move(own);
+    if (call.refusal && call.open != nullptr) state.pending_calls().refused(*call.open, call.refusal->reason);
   }
 
   /// After the turn. (H9)

@@ -54,8 +54,7 @@ struct TurnCall {
   bool escaped = false;  // by an exception that no policy answers for
 };
 
-/// The calls of a turn, each with its entry among the run's open calls. Those that end without an answer stay open, and so do
-/// those whose outcome is unknown: made again under another key, they could have their effect twice. (I2, I3)
+/// The calls of a turn, each with its entry among the run's open calls: those that end without an answer stay open. (I2)
 class Turn {
  public:
   Turn(PendingCalls& open, std::vector<TurnCall>&& of) noexcept : calls{std::move(of)}, open_{open} {}
@@ -64,14 +63,18 @@ class Turn {
   ~Turn() {
     for (const auto& call : calls) {
       if (call.open == nullptr) continue;
-      if (call.answered && !call.report.outcome.unknown) {
+      const auto unknown = call.report.outcome.unknown;
+      if (call.answered && !unknown) {
         open_.answered(*call.open);
         continue;
       }
       // What asks a person is the same call when it comes back; after another end it is one that the model issues again. (H5)
       if (call.answered || (call.escaped && !call.report.asks))
         open_.counted(*call.open, PendingCall::Counted::by_none);
-      open_.left(*call.open);
+      if (call.answered)
+        open_.answered_as_unknown(*call.open);
+      else
+        open_.left(*call.open, unknown ? PendingCall::Effect::unknown : PendingCall::Effect::none);
     }
   }
 
@@ -109,31 +112,46 @@ struct RunCaller {
       its.refused = refusal->reason;
     else if (!known)
       its.refused = StopReason::unknown_tool;
-    if (refusal && !tool.is_over(its)) {  // a deadline that has passed comes before every limit
-      tool.refuse(its);
-      return refused_result(call, *refusal);
-    }
+    go_on(its, turn_call);
     std::string signature;
     sign(its, issued, signature);
-    auto result = run(tool, call, its, turn_call.report);
+    if (refusal && !tool.is_over(its)) {  // a deadline that has passed comes before every limit
+      tool.refuse(its);
+      remember(its, turn_call);
+      return refused_result(call, *refusal);
+    }
+    auto result = run(turn_call, its);
     if (call.id.empty() && result.call_id == its.id) result.call_id.clear();
     return result;
   }
 
  private:
-  ToolResult run(const AnyTool& tool, const ToolCall& call, const Call& its, ToolReport& report) const {
+  ToolResult run(TurnCall& turn_call, const Call& its) const {
+    auto& report = turn_call.report;
 #if defined(__cpp_exceptions)
     try {
 #endif
-      auto result = tool.run(call, its, report);
-      if (result.is_error() || report.error != nullptr) remember(its, report);
+      auto result = turn_call.made_of.tool.run(turn_call.made_of.call, its, report);
+      // Whatever a formatter made of a failure, its answer has the reason.
+      if (result.is_error() || report.error != nullptr || result.reason != StopReason::none)
+        remember(its, turn_call);
+      else
+        report.outcome.settle();  // it succeeded, and whoever succeeds need not say that he was answered
       return result;
 #if defined(__cpp_exceptions)
     } catch (...) {
-      remember(its, report);
+      remember(its, turn_call);
       throw;
     }
 #endif
+  }
+
+  // A call that came back may have had its effect before, of which its end here settles nothing. Made again is only what may be
+  // repeated, under the key that it had. (I1, I3)
+  static void go_on(Call& its, TurnCall& call) noexcept {
+    if (!call.came_back || call.open->effect == PendingCall::Effect::none) return;
+    call.report.outcome.unknown = true;
+    if (its.runs_once() && its.refused == StopReason::none) its.refused = StopReason::unknown_outcome;
   }
 
   // The caller's own key, or that of the run. No attempt of a refused call is handed it. (I2)
@@ -146,8 +164,11 @@ struct RunCaller {
     }
   }
 
-  void remember(const Call& its, const ToolReport& report) const {
+  void remember(const Call& its, const TurnCall& turn_call) const {
+    const auto& report = turn_call.report;
     if (!report.outcome.unknown || its.replay == ReplaySafety::repeatable) return;
+    if (report.attempts == 0 && turn_call.open->effect == PendingCall::Effect::unknown)
+      return;  // it is listed already
     UnknownOutcome outcome{.call_id = std::string{its.id},
                            .call_name = std::string{its.name},
                            .resolved_name = std::string{its.resolved_name},
@@ -156,7 +177,7 @@ struct RunCaller {
                            .attempts = report.attempts,
                            .error_type = error_type(report.error),
                            .error = report.error};
-    if (report.key_used || its.replay == ReplaySafety::repeatable_with_key)
+    if (report.key_used || report.attempts == 0 || its.replay == ReplaySafety::repeatable_with_key)
       outcome.idempotency_key = its.operation_key;
     auto threw = StopReason::none;  // whatever the hook does, the call has ended as it has
     state.unknown_outcomes().add(outcome);

@@ -149,7 +149,9 @@ class ToolRun {
     guards_.new_run();
     state_.new_run();
   }
-  /// All that a process needs to go on with this run after a restart, as JSON Lines: counts, scope and keys. (I2)
+  /// All that a process needs to go on with this run after a restart, as JSON Lines: counts, scope and keys. Saved while a turn is
+  /// under way, from its `for_each` or a tool, it lets that turn be made again: no limit counts it twice, each call has its key,
+  /// and a tool that runs once is not called again, since nobody knows how far it came: the call's outcome is unknown. (I1, I2)
   std::string save() const {
     const std::lock_guard lock{state_.counting()};
     return state_.save() + guards_.save();
