@@ -195,6 +195,31 @@ TEST_CASE(
 }
 
 TEST_CASE(
+    "an inner call that fails before it asks for its key leaves the next of its id that one's number [I2]",
+    "[key]") {
+  const auto outer = of_known + "/outer/0000000000000007";
+  for (const Call& order : {Call{.id = "charge"}, Call{.name = "charge"}}) {
+    const auto keys = in_two_attempts([&](const Attempt& attempt, Keys& noted) {
+      const auto charge = [&](bool is_reached) {
+        Retrying driven{plain, {.id = order.id, .name = order.name, .outer = &attempt}};
+        CHECK(driven.begin().goes_on());
+        try {
+          plain.run(order, [&](const Attempt& inner) {
+            if (!is_reached) throw std::runtime_error{"no connection"};
+            noted.push_back(inner.idempotency_key());
+          });
+        } catch (const std::runtime_error&) {  // the other orders are tried all the same
+        }
+      };
+      charge(attempt.ordinal == 2);  // there is no connection in the first attempt, and then there is
+      charge(true);
+    });
+    CHECK(keys[0] == Keys{outer + "/charge/4"});
+    CHECK(keys[1] == Keys{outer + "/charge/2", outer + "/charge/4"});
+  }
+}
+
+TEST_CASE(
     "an inner call's own attempts have one key, whether or not its outer attempt has asked for its own [I2]",
     "[key]") {
   for (const auto asks : {false, true}) {

@@ -268,14 +268,18 @@ inline const Attempt* CurrentCall::outer() const noexcept {
   return around_->attempt();
 }
 
+ENCORE_COLD inline void CurrentCall::take_number() const noexcept {
+  const auto* const outer = this->outer();
+  if (outer == nullptr || !call_.operation_key.empty()) return;
+  key_settled_([&] { number_ = outer->call_.inner_numbers_.next(outer->ordinal, id_inside()); });
+}
+
 inline std::string CurrentCall::idempotency_key() const {
   if (!call_.operation_key.empty()) return std::string{call_.operation_key};
   if (const auto* const outer = this->outer()) {
-    const auto id =
-        call_.id.empty() ? call_.name : call_.id;  // a made one would be new in each outer attempt
-    key_settled_([&] { number_ = outer->call_.inner_numbers_.next(outer->ordinal, id); });
+    take_number();
     auto key = outer->call_.idempotency_key();
-    shared::append_key_part(key, id);
+    shared::append_key_part(key, id_inside());
     return key.append(1, '/').append(std::to_string(number_));
   }
   const auto its_scope = scope();

@@ -90,12 +90,20 @@ class CurrentCall {
   constexpr std::string_view name() const noexcept { return call_.name; }
   Scope scope() const noexcept { return call_.scope != nullptr ? *call_.scope : Scope::process(); }
   /// The caller's operation key if there is one; else a key that no other call has, settled when first asked for:
-  /// `<scope>/<call id>/<draw>`, or inside an attempt `<its key>/<call id>/<number>`. In an id, what is not visible ASCII, `/`
-  /// and `%` are written as in a URL, so that no id makes two keys one. Allocates. (I2)
+  /// `<scope>/<call id>/<draw>`, or inside an attempt `<its key>/<call id>/<number>`: calls of one id, or of one name where they
+  /// have none, are told apart by their order in that attempt alone. Who makes them side by side, or leaves out in the next
+  /// attempt those that are done, gives each an id of its own. In an id, what is not visible ASCII, `/` and `%` are written as in
+  /// a URL, so that no id makes two keys one. Allocates. (I2)
   std::string idempotency_key() const;
+  /// Is it made inside an attempt, as far as it was told?
+  constexpr bool is_inside() const noexcept { return call_.outer != nullptr || around_ != nullptr; }
+  /// When it begins inside one: its number there counts the calls made before it, not those that have asked for their key.
+  void take_number() const noexcept;
 
  private:
   const Attempt* outer() const noexcept;
+  /// A made one would be new in each outer attempt.
+  constexpr std::string_view id_inside() const noexcept { return call_.id.empty() ? call_.name : call_.id; }
 
   std::string_view made_id() const noexcept {
     id_made_([this] { write_id(next_number()); });

@@ -19,7 +19,9 @@ struct CallFrame {
   CallFrame(const Call& call, const TimeLimits& its_limits, Now now) noexcept
       : current{call},
         limits(its_limits),
-        attempt{1, current, notes, limits, now} {}
+        attempt{1, current, notes, limits, now} {
+    if (current.is_inside()) current.take_number();
+  }
   /// Of a call under a policy. The limits are made in their place: copied, an empty one costs a stall of the processor.
   template <class Policy>
   ENCORE_FORCE_INLINE CallFrame(const Policy& policy, const Call& call,

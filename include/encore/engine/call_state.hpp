@@ -52,7 +52,11 @@ class CallState {
       : unmade_{&policy},
         start_{start_of_first(policy)} {
     if constexpr (guarded) permits_.make();
-    if constexpr (Framed) frame_.make(policy, call, started(), around(policy));
+    if constexpr (Framed) {
+      frame_.make(policy, call, started(), around(policy));
+      if (frame_.get().current.is_inside()) [[unlikely]]
+        frame_.get().current.take_number();
+    }
   }
   CallState(const CallState&) = delete;
   CallState& operator=(const CallState&) = delete;
