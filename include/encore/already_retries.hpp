@@ -22,11 +22,13 @@ struct AttemptsOnce {
   using role = encore::role::InnerAttempts;
 };
 
-/// The most requests that reach the dependency: attempts times those that each makes; empty if unlimited.
-constexpr std::optional<std::int64_t> max_requests_of(std::optional<int> max_attempts,
-                                                      int inner_attempts) noexcept {
+/// The most requests that reach the dependency: attempts times those that each makes; empty if unlimited. (Here and below a template,
+/// so that only who asks pays for compiling it. P11)
+template <class Requests = std::int64_t>
+constexpr std::optional<Requests> max_requests_of(std::optional<int> max_attempts,
+                                                  int inner_attempts) noexcept {
   if (!max_attempts) return std::nullopt;
-  return std::int64_t{*max_attempts} * inner_attempts;
+  return Requests{*max_attempts} * inner_attempts;
 }
 
 }  // namespace encore ENCORE_BUILD

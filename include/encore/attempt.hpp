@@ -257,7 +257,7 @@ inline void append_key_part(std::string& key, std::string_view text) {
     if (character > ' ' && character <= '~' && character != '/' && character != '%')
       key += character;
     else
-      key.append(1, '%').append(hexadecimal(std::string_view{&character, 1}));
+      append_hexadecimal(key += '%', {&character, 1});
   }
 }
 

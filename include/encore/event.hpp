@@ -101,8 +101,9 @@ struct Event {
   }
 
   /// The most requests that reach the dependency, if the policy was told of a layer inside that retries. (J1)
-  constexpr std::optional<std::int64_t> max_requests() const noexcept {
-    return max_requests_of(max_attempts(), inner_attempts);
+  template <class Requests = std::int64_t>
+  constexpr std::optional<Requests> max_requests() const noexcept {
+    return max_requests_of<Requests>(max_attempts(), inner_attempts);
   }
 
   /// When it happened, on the policy's clock; read when first asked for. (F2)

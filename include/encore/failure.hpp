@@ -227,8 +227,9 @@ struct Failure {
   }
 
   /// The most requests that may have reached the dependency; empty: unlimited.
-  std::optional<std::int64_t> max_requests() const noexcept {
-    return max_requests_of(max_attempts, inner_attempts);
+  template <class Requests = std::int64_t>
+  std::optional<Requests> max_requests() const noexcept {
+    return max_requests_of<Requests>(max_attempts, inner_attempts);
   }
   /// True if a limit, a stop request or a guard refused the call before its first attempt. (G4)
   bool refused_on_entry() const noexcept { return attempts == 0; }

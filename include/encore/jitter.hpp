@@ -142,11 +142,11 @@ constexpr double hint_share_of(const J& jitter) {
 
 /// `hint * (1 + share * draw)`, rounded up, and held at the end of the range: never shorter than the hint. Exactly the
 /// hint if the share is 0; 0 stays 0. (E1)
-constexpr Duration lengthened(Duration hint, double share, double draw) noexcept {
+template <std::same_as<double> Share>
+constexpr Duration lengthened(Duration hint, Share share, double draw) noexcept {
   if (hint <= Duration::zero() || !(share > 0.0)) return hint;
-  const Duration more =
-      to_duration(std::chrono::duration<double, std::nano>{detail::count(hint) * share * draw});
-  return more > (Duration::max)() - hint ? (Duration::max)() : hint + more;
+  return sum_of(hint,
+                to_duration(std::chrono::duration<Share, std::nano>{detail::count(hint) * share * draw}));
 }
 
 }  // namespace encore ENCORE_BUILD

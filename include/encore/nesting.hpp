@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <optional>
+#include <new>
 
 namespace encore {
 
@@ -97,11 +97,22 @@ inline const Attempt* marked_attempt() noexcept {
 }
 
 /// Marks an attempt unless it is on a fiber.
-struct MarkOnThreads {
-  std::optional<AttemptMark> mark;
-  MarkOnThreads(bool on_fibers, const Attempt* attempt) noexcept {
-    if (!on_fibers) mark.emplace(attempt);
+class MarkOnThreads {
+ public:
+  MarkOnThreads(bool on_fibers, const Attempt* attempt) noexcept : marks_{!on_fibers} {
+    if (marks_) ::new (static_cast<void*>(&mark_)) AttemptMark{attempt};
   }
+  MarkOnThreads(const MarkOnThreads&) = delete;
+  MarkOnThreads& operator=(const MarkOnThreads&) = delete;
+  ~MarkOnThreads() {
+    if (marks_) mark_.~AttemptMark();
+  }
+
+ private:
+  bool marks_;
+  union {
+    AttemptMark mark_;
+  };
 };
 
 /// Stands where a policy marks nothing.

@@ -1,10 +1,11 @@
 #include <encore/detail/hexadecimal.hpp>
+#include <encore/durable/saved_state.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <string_view>
 
-using encore::shared::from_hexadecimal;
+using encore::detail::from_hexadecimal;
 using encore::shared::hexadecimal;
 
 TEST_CASE("a word is 16 digits, the highest first, leading zeros included", "[hexadecimal]") {

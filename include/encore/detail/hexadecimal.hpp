@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,26 +15,16 @@ inline std::string hexadecimal(std::uint64_t bits) {
 }
 
 /// Two digits for each byte.
-inline std::string hexadecimal(std::string_view bytes) {
-  std::string digits;
-  for (const char byte : bytes)
-    digits.append(hexadecimal(std::uint64_t{static_cast<unsigned char>(byte)}), 14, 2);
+inline std::string& append_hexadecimal(std::string& digits, std::string_view bytes) {
+  for (const char byte : bytes) {
+    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4U];
+    digits += "0123456789abcdef"[static_cast<unsigned char>(byte) & 15U];
+  }
   return digits;
 }
-/// The bytes that such digits stand for; empty if they are none.
-inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
-  if (digits.size() % 2 != 0) return std::nullopt;
-  std::string bytes;
-  for (std::size_t i = 0; i < digits.size(); i += 2) {
-    unsigned byte = 0;
-    for (const char digit : digits.substr(i, 2)) {
-      const auto value = std::string_view{"0123456789abcdef"}.find(digit);
-      if (value == std::string_view::npos) return std::nullopt;
-      byte = byte << 4U | static_cast<unsigned>(value);
-    }
-    bytes += static_cast<char>(byte);
-  }
-  return bytes;
+inline std::string hexadecimal(std::string_view bytes) {
+  std::string digits;
+  return append_hexadecimal(digits, bytes);
 }
 
 }  // namespace encore::shared

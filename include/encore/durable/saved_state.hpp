@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -59,6 +61,26 @@ class StateLine {
 
   std::string text_;
 };
+
+namespace detail {
+
+/// The bytes that such digits stand for; empty if they are none.
+inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
+  if (digits.size() % 2 != 0) return std::nullopt;
+  std::string bytes;
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    unsigned byte = 0;
+    for (const char digit : digits.substr(i, 2)) {
+      const auto value = std::string_view{"0123456789abcdef"}.find(digit);
+      if (value == std::string_view::npos) return std::nullopt;
+      byte = byte << 4U | static_cast<unsigned>(value);
+    }
+    bytes += static_cast<char>(byte);
+  }
+  return bytes;
+}
+
+}  // namespace detail
 
 /// One line read back. Text that is no such line, a field that is missing, and a value that is not what was asked for throw
 /// `std::invalid_argument`, naming field and value.

@@ -25,7 +25,7 @@ ENCORE_FORCE_INLINE Duration next_wait(const Policy& policy, Waiting& waits,
 }
 
 /// How long the next wait of a call is. Its backoff and its stream of draws are begun by the first wait, not before.
-template <class Policy>
+template <class Policy, class Bits = std::uint64_t>
 class Pauses {
  public:
   Duration next(const Policy& policy, const CurrentCall& current, const std::optional<Duration>& hint) {
@@ -41,8 +41,8 @@ class Pauses {
   }
 
  private:
-  friend struct Restorer;                  // saves a call and brings it back
-  std::optional<std::uint64_t> stream_{};  // where the draws stand, once there was one
+  friend struct Restorer;         // saves a call and brings it back
+  std::optional<Bits> stream_{};  // where the draws stand, once there was one
   std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
 };
 

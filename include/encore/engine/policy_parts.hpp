@@ -105,7 +105,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
     return span_of<role::LeastAttemptTime>().value_or(Duration::zero());
   }
   constexpr Duration hint_cap() const noexcept { return get<role::HintCap>().value; }
-  constexpr std::optional<std::uint64_t> seed() const noexcept {
+  template <class Bits = std::uint64_t>
+  constexpr std::optional<Bits> seed() const noexcept {
     if constexpr (has_seed)
       return get<role::Seed>().value;
     else
@@ -119,8 +120,9 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
       return 1;
   }
   /// The most requests of one call that reach the dependency; empty means unlimited.
-  constexpr std::optional<std::int64_t> max_requests() const noexcept {
-    return max_requests_of(max_attempts(), inner_attempts());
+  template <class Requests = std::int64_t>
+  constexpr std::optional<Requests> max_requests() const noexcept {
+    return max_requests_of<Requests>(max_attempts(), inner_attempts());
   }
   constexpr Nested nested() const noexcept {
     if constexpr (notices_nesting)

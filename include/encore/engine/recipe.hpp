@@ -24,52 +24,6 @@ struct Unnamed {
   using role = encore::role::Predicate;
 };
 
-/// What plays a role that no ingredient plays. (A1)
-template <class Role>
-struct default_for;
-template <class T>
-struct defaults_to {
-  using type = T;
-};
-template <>
-struct default_for<role::Clock> : defaults_to<SteadyClock> {};
-template <>
-struct default_for<role::Predicate> : defaults_to<Unnamed> {};
-template <>
-struct default_for<role::CountLimit> : defaults_to<CountLimit> {};
-template <>
-struct default_for<role::TimeBudget> : defaults_to<NoTimeBudget> {};
-template <>
-struct default_for<role::LeastAttemptTime> : defaults_to<NoLeastAttemptTime> {};
-template <>
-struct default_for<role::AttemptTimeout> : defaults_to<NoAttemptTimeout> {};
-template <>
-struct default_for<role::BeforeRetry> : defaults_to<NothingBeforeRetry> {};
-template <>
-struct default_for<role::Backoff> : defaults_to<ExponentialBackoff> {};
-template <>
-struct default_for<role::Jitter> : defaults_to<ProportionalJitter> {};
-template <>
-struct default_for<role::HintSource> : defaults_to<HintFromCarrier> {};
-template <>
-struct default_for<role::HintCap> : defaults_to<HintCap> {};
-template <>
-struct default_for<role::OnFailure> : defaults_to<Rethrow> {};
-template <>
-struct default_for<role::Unmatched> : defaults_to<UnmatchedLeave> {};
-template <>
-struct default_for<role::Seed> : defaults_to<NoSeed> {};
-template <>
-struct default_for<role::Nesting> : defaults_to<NestingUnnoticed> {};
-template <>
-struct default_for<role::Fibers> : defaults_to<OnThreads> {};
-template <>
-struct default_for<role::InnerAttempts> : defaults_to<AttemptsOnce> {};
-template <>
-struct default_for<role::FailureTest> : defaults_to<FailsWithoutValue> {};
-template <>
-struct default_for<role::WhenRefused> : defaults_to<EndsWhenRefused> {};
-
 // ---- lists of types ------------------------------------------------------------------------------------------------
 
 template <class... L>
@@ -85,12 +39,17 @@ struct join<Plus<A...>, Plus<B...>, L...> : join<Plus<A..., B...>, L...> {};
 template <class... L>
 using join_t = typename join<L...>::type;
 
-/// The roles that are played once, in canonical order; and those that may be played by many.
-using SingleRoles =
-    Plus<role::Clock, role::Predicate, role::CountLimit, role::TimeBudget, role::LeastAttemptTime,
-         role::AttemptTimeout, role::BeforeRetry, role::Backoff, role::Jitter, role::HintSource,
-         role::HintCap, role::OnFailure, role::Unmatched, role::Seed, role::Nesting, role::Fibers,
-         role::InnerAttempts, role::FailureTest, role::WhenRefused>;
+/// What plays each role that is played once where no ingredient does, in canonical order. (A1)
+using Defaults = Plus<SteadyClock, Unnamed, CountLimit, NoTimeBudget, NoLeastAttemptTime, NoAttemptTimeout,
+                      NothingBeforeRetry, ExponentialBackoff, ProportionalJitter, HintFromCarrier, HintCap,
+                      Rethrow, UnmatchedLeave, NoSeed, NestingUnnoticed, OnThreads, AttemptsOnce,
+                      FailsWithoutValue, EndsWhenRefused>;
+template <class>
+struct roles_of;
+template <class... T>
+struct roles_of<Plus<T...>> : std::type_identity<Plus<typename T::role...>> {};
+/// The roles that are played once, and those that may be played by many.
+using SingleRoles = typename roles_of<Defaults>::type;
 using ManyRoles = Plus<role::Never, role::Observer, role::Guard>;
 
 template <class Role, class List>
@@ -132,8 +91,10 @@ struct find {
 template <class Role, class Default, class T, class... L>
 struct find<Role, Default, Plus<T, L...>>
     : std::conditional_t<Plays<T, Role>, std::type_identity<T>, find<Role, Default, Plus<L...>>> {};
+template <class Role>
+using default_for = typename find<Role, void, Defaults>::type;
 template <class Role, class List>
-using find_t = typename find<Role, typename default_for<Role>::type, List>::type;
+using find_t = typename find<Role, default_for<Role>, List>::type;
 
 template <class Role, class List>
 struct all_of;
@@ -155,8 +116,7 @@ inline constexpr bool at_most_one = how_many<Role, List> <= 1;
 
 template <class Role, class List>
 using named_or_nothing =
-    std::conditional_t<std::same_as<find_t<Role, List>, typename default_for<Role>::type>, Plus<>,
-                       Plus<find_t<Role, List>>>;
+    std::conditional_t<std::same_as<find_t<Role, List>, default_for<Role>>, Plus<>, Plus<find_t<Role, List>>>;
 
 template <class List, class Roles = SingleRoles>
 struct singles;
