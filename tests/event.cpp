@@ -1,4 +1,5 @@
 #include <encore/event.hpp>
+#include <encore/guard/guard.hpp>
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>

@@ -1,3 +1,4 @@
+#include "attempts_of.hpp"
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
@@ -20,15 +21,12 @@
 
 using namespace std::chrono_literals;
 using namespace encore::testing;
+using namespace told;
 using encore::Returned, encore::RetryIf, encore::RetryIfResult, encore::RetryOn, encore::RetryPolicy;
 using encore::StopReason, encore::Thrown;
 
 namespace {
 
-struct TransportError : std::runtime_error {
-  TransportError() : std::runtime_error{"transport"} {}
-};
-struct TimeoutError : TransportError {};
 struct ConnectionError : TransportError {};
 struct PlainError {
   int code = 5;
@@ -43,24 +41,6 @@ struct FailedToBoth : FailedToSend, FailedToRead {};  // one std::exception, and
 
 static_assert(encore::Predicate<RetryOn<int>> && encore::Predicate<encore::RetryOnEveryException>);
 static_assert(encore::JudgesExceptions<RetryOn<int>> && !encore::JudgesValues<RetryOn<int>, int>);
-
-// How many attempts a tool makes that fails for ever.
-template <class Predicate, class F>
-int attempts_of(const Predicate& predicate, F fail) {
-  FakeClock clock;
-  int attempts = 0;
-  try {
-    static_cast<void>(RetryPolicy{clock, predicate}.run([&] {
-      ++attempts;
-      return fail();
-    }));
-  } catch (...) {}
-  return attempts;
-}
-template <class E>
-auto raise(E error) {
-  return [error]() -> int { throw error; };
-}
 
 // ---- types (B2) --------------------------------------------------------------------------------------------------------
 
@@ -152,77 +132,9 @@ TEST_CASE("every exception is retried only by the name that says so [B1, B2]", "
   CHECK(attempts_of(every, raise(Twice{})) == 3);
 }
 
-TEST_CASE("all but some types (fault 26: retry4j #38) [B6]", "[predicate]") {
-  const auto all_but = !RetryOn<TransportError, int>{};
-  CHECK(attempts_of(all_but, raise(TimeoutError{})) == 1);
-  CHECK(attempts_of(all_but, raise(42)) == 1);
-  CHECK(attempts_of(all_but, raise(std::logic_error{"other"})) == 3);
-  CHECK(attempts_of(all_but, raise("text")) == 3);
-}
-
-// ---- compositions (B6) -------------------------------------------------------------------------------------------------
-
 const auto negative = RetryIfResult{[](int units) { return units < 0; }};
-const auto odd = RetryIfResult{[](int units) { return units % 2 != 0; }};
 int gives_minus_one() { return -1; }
-int gives_minus_two() { return -2; }
 int gives_one() { return 1; }
-int gives_two() { return 2; }
-
-TEST_CASE("predicates on values compose like their truth tables [B6]", "[predicate]") {
-  const auto truth = [](const auto& predicate) {
-    std::string row;
-    for (const auto give : {gives_minus_one, gives_minus_two, gives_one, gives_two})
-      row += attempts_of(predicate, give) == 3 ? '1' : '0';
-    return row;
-  };
-  CHECK(truth(negative) == "1100");
-  CHECK(truth(odd) == "1010");
-  CHECK(truth(negative || odd) == "1110");
-  CHECK(truth(negative && odd) == "1000");
-  CHECK(truth(!negative) == "0011");
-  CHECK(truth(!(negative || odd)) == "0001");
-  CHECK(truth(!negative && odd) == "0010");
-  CHECK(truth((negative && !odd) || (odd && !negative)) == "0110");
-}
-
-TEST_CASE("predicates on exceptions compose like their truth tables [B6]", "[predicate]") {
-  const auto truth = [](const auto& predicate) {
-    std::string row;
-    row += attempts_of(predicate, raise(TimeoutError{})) == 3 ? '1' : '0';
-    row += attempts_of(predicate, raise(TransportError{})) == 3 ? '1' : '0';
-    row += attempts_of(predicate, raise(std::logic_error{"bug"})) == 3 ? '1' : '0';
-    row += attempts_of(predicate, raise(42)) == 3 ? '1' : '0';
-    return row;
-  };
-  const RetryOn<TransportError> transport;
-  const RetryOn<TimeoutError> timeout;
-  CHECK(truth(timeout || RetryOn<int>{}) == "1001");
-  CHECK(truth(transport && !timeout) == "0100");
-  CHECK(truth(!transport) == "0011");
-  CHECK(truth(!(transport || RetryOn<int>{})) == "0010");
-  CHECK(truth(transport && RetryIf{[](const std::exception& error) { return error.what()[0] == 't'; }}) ==
-        "1100");
-}
-
-TEST_CASE("a part without an opinion on this kind of failure is left out [B6]", "[predicate]") {
-  const auto either = RetryOn<TimeoutError>{} || negative;
-  CHECK(attempts_of(either, raise(TimeoutError{})) == 3);
-  CHECK(attempts_of(either, raise(42)) == 1);
-  CHECK(attempts_of(either, gives_minus_one) == 3);
-  CHECK(attempts_of(either, gives_one) == 1);
-  const auto neither = !either;
-  CHECK(attempts_of(neither, raise(TimeoutError{})) == 1);
-  CHECK(attempts_of(neither, raise(42)) == 3);
-  CHECK(attempts_of(neither, gives_minus_one) == 1);
-  CHECK(attempts_of(neither, gives_one) == 3);
-  // Both halves judge both kinds, each by the part that can.
-  const auto both = (RetryOn<TransportError>{} || negative) && (RetryOn<TimeoutError>{} || odd);
-  CHECK(attempts_of(both, raise(TimeoutError{})) == 3);
-  CHECK(attempts_of(both, raise(TransportError{})) == 1);
-  CHECK(attempts_of(both, gives_minus_one) == 3);
-  CHECK(attempts_of(both, gives_minus_two) == 1);
-}
 
 TEST_CASE("a predicate on values has no say on exceptions, and the other way round [B3, B8]", "[predicate]") {
   CHECK(attempts_of(negative, raise(TimeoutError{})) == 1);

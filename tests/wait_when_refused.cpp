@@ -2,6 +2,7 @@
 #include <encore/async/co_run.hpp>
 #include <encore/durable/durable_call.hpp>
 #include <encore/guard/circuit_breaker.hpp>
+#include <encore/guard/guard.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/guard/retry_budget.hpp>
 #include <encore/limits.hpp>

@@ -1,8 +1,13 @@
 // The core of encore: everything that a retrying program needs, and nothing that is dear to include.
 #pragma once
 #include <encore/any_retry_policy.hpp>
+#include <encore/as_value.hpp>
 #include <encore/backoff_shapes.hpp>
+#include <encore/combined_predicates.hpp>
+#include <encore/fails_if.hpp>
+#include <encore/hint.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_on_error_code.hpp>

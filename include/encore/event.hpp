@@ -4,6 +4,7 @@
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
+#include <encore/engine/failure_strategy.hpp>
 #include <encore/failure.hpp>
 #include <encore/limits.hpp>
 #include <encore/stop_reason.hpp>
@@ -37,14 +38,6 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out << to_string(kind);
 }
 
-/// What the caller gets at the end.
-enum class TerminalMode : std::uint8_t {
-  none,          ///< the call goes on, or was abandoned, and nobody gets anything
-  result,        ///< the callable's own result
-  exception,     ///< the last exception, or a refusal
-  error_result,  ///< an outcome that holds the failure
-  formatted,     ///< what a formatter made of the failure
-};
 constexpr std::string_view to_string(TerminalMode mode) noexcept {
   switch (mode) {
     case TerminalMode::none: return "none";

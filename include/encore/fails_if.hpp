@@ -34,14 +34,4 @@ struct FailsIf {
   }
 };
 
-/// The rule without `FailsIf`: a `std::expected` or an `Outcome` without a value is a failure. (B8)
-struct FailsWithoutValue {
-  using role = encore::role::FailureTest;
-  template <class Value>
-    requires(detail::HoldsError<Value> || detail::HoldsFailure<Value>)
-  bool matches(const Returned<Value>& returned) const {
-    return !returned.value.has_value();
-  }
-};
-
 }  // namespace encore ENCORE_BUILD

@@ -1,8 +1,8 @@
 // Who hears of it: any callable that takes an event.
 #pragma once
-#include <encore/as_value.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
+#include <encore/engine/deferred.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
 

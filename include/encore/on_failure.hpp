@@ -1,10 +1,10 @@
-// What the caller gets when the policy gives up: the exception, or whatever a function makes of it. For an outcome there is
-// <encore/outcome.hpp>.
+// What the caller gets when the policy gives up, where it is not the exception: whatever a function makes of the failure. For an
+// outcome there is <encore/outcome.hpp>.
 #pragma once
-#include <encore/as_value.hpp>
 #include <encore/detail/address_of.hpp>
+#include <encore/engine/deferred.hpp>
+#include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/operation.hpp>
-#include <encore/event.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 
@@ -13,22 +13,6 @@
 #include <utility>
 
 namespace encore ENCORE_BUILD {
-
-/// Answers for a call that failed. `result<R>` is what `run` returns for a callable that returns `R`; `failed<R>` makes it of
-/// the failure and of the value that the last attempt returned, if it returned one. `mode` names it in events. (A7)
-template <class S>
-concept FailureStrategy = Plays<S, role::OnFailure> && requires {
-  { S::mode } -> std::convertible_to<TerminalMode>;
-  typename S::template result<int>;
-};
-
-/// The last exception, the same object; if the last failure is a value, that value. If there was no attempt, `Refused`. (G1, G4)
-struct Rethrow {
-  using role = encore::role::OnFailure;
-  static constexpr auto mode = TerminalMode::exception;
-  template <class R>
-  using result = R;
-};
 
 namespace detail {
 
@@ -104,17 +88,6 @@ struct FormatFailure {
     else
       return make();
   }
-};
-
-static_assert(FailureStrategy<Rethrow>);
-
-/// Hands the failures that the predicate did not match to the failure strategy as well, instead of letting them out. What
-/// is never retried still leaves. (B3)
-struct HandleUnmatched {
-  using role = encore::role::Unmatched;
-};
-struct UnmatchedLeave {
-  using role = encore::role::Unmatched;
 };
 
 }  // namespace encore ENCORE_BUILD

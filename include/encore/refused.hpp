@@ -30,19 +30,4 @@ class Refused : public Unretryable {
   StopReason reason_;
 };
 
-namespace detail {
-
-/// Of a failure that is never retried: was the attempt stopped before it could show anything about its dependency, by its caller or
-/// by the refusal of a policy within?
-inline bool says_stopped(const Thrown& failure) {
-  return failure.is<Cancelled>() || failure.is<Refused>() ||
-         (carries_cancelled_code(failure) && was_cancelled(failure));
-}
-template <class Value>
-bool says_stopped(const Returned<Value>& failure) {
-  return is_unretryable(failure) || (carries_cancelled_code(failure) && was_cancelled(failure));
-}
-
-}  // namespace detail
-
 }  // namespace encore ENCORE_BUILD

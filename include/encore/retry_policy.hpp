@@ -1,9 +1,9 @@
 // The policy: how many attempts, for which failures, how long to wait, until when, and what the caller gets at the end.
 #pragma once
-#include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
+#include <encore/engine/deferred.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/policy_parts.hpp>
 #include <encore/engine/recipe.hpp>

@@ -1,8 +1,8 @@
 // Failures that no policy retries, whatever it was told.
 #pragma once
-#include <encore/detail/asked.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/error_code.hpp>
+#include <encore/engine/asked_kinds.hpp>
 #include <encore/failure.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -1,4 +1,5 @@
 #include <encore/agent/error_result.hpp>
+#include <encore/combined_predicates.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>

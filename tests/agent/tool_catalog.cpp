@@ -1,6 +1,8 @@
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_retry.hpp>
+#include <encore/guard/guard.hpp>
+#include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/telemetry/counters.hpp>
 #include <encore/testing/durations.hpp>

@@ -1,6 +1,8 @@
 #include "../attempts.hpp"
 #include "../csv.hpp"
 #include <encore/agent/tool_retry.hpp>
+#include <encore/combined_predicates.hpp>
+#include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/durations.hpp>

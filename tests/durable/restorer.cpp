@@ -1,4 +1,5 @@
 #include <encore/durable/restorer.hpp>
+#include <encore/guard/guard.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/retry_if.hpp>

@@ -52,9 +52,9 @@ TEST_CASE("what was taken for an attempt is returned, and the call's own permit 
   permits.release_attempt();
   CHECK(attempts.returned == 1);
   CHECK(calls.returned == 0);
-  permits.call_failed(now, StopReason::cancelled, encore::detail::FailureShows::trouble);
+  permits.call_failed(now, StopReason::cancelled);
   CHECK(calls.returned == 0);
-  permits.call_failed(now, StopReason::retry_budget_spent, encore::detail::FailureShows::trouble);
+  permits.call_failed(now, StopReason::retry_budget_spent);
   CHECK(log == Log{"a ? 1", "c ? 1", "a unspent", "c failed"});
 }
 

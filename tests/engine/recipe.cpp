@@ -1,4 +1,5 @@
 #include <encore/engine/recipe.hpp>
+#include <encore/hint.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>

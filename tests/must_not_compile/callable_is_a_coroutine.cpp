@@ -1,5 +1,6 @@
 // EXPECT: this callable returns a coroutine or future
 // EXPECT: co_run
+#include <encore/as_value.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/task.hpp>
 

@@ -1,6 +1,7 @@
 // EXPECT: this callable returns a coroutine or future
 // EXPECT: co_run
 // EXPECT: as_value(callable)
+#include <encore/as_value.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <future>

@@ -1,4 +1,5 @@
 // EXPECT: this policy can never retry: every exception type that its filter names is one that is never retried
+#include <encore/combined_predicates.hpp>
 #include <encore/retry_on_nested.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/unretryable.hpp>

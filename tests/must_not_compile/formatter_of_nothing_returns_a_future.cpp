@@ -1,4 +1,5 @@
 // EXPECT: this formatter returns a coroutine or future
+#include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <future>

@@ -1,4 +1,5 @@
 // EXPECT: FormatFailure must return what the call returns, or something that converts to it
+#include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <string>

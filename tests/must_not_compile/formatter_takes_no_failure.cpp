@@ -1,4 +1,5 @@
 // EXPECT: a formatter is called with `const Failure&`
+#include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <string>

@@ -1,4 +1,5 @@
 // EXPECT: this guard is none: it needs a move-only `Permit`
+#include <encore/guard/guard.hpp>
 #include <encore/retry_policy.hpp>
 
 struct Open {

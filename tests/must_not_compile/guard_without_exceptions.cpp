@@ -1,6 +1,8 @@
 // EXPECT: without exceptions a refusal cannot be thrown
 // EXPECT: add ReturnOutcome{} or FormatFailure{...}
 // FLAGS: -fno-exceptions -fno-rtti
+#include <encore/guard/guard.hpp>
+#include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

@@ -1,4 +1,5 @@
 // EXPECT: a RetryPolicy takes one hint source
+#include <encore/hint.hpp>
 #include <encore/retry_policy.hpp>
 
 struct Busy {

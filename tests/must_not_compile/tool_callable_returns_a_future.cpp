@@ -1,6 +1,7 @@
 // EXPECT: this callable returns a coroutine or future
 #include <encore/agent/tool_call.hpp>
 #include <encore/agent/tool_retry.hpp>
+#include <encore/as_value.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <future>

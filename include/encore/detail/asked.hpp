@@ -1,5 +1,7 @@
 // What a test of the user's is asked about, and what it says: one meaning wherever such a test is given.
 #pragma once
+#include <encore/combined_predicates.hpp>
+#include <encore/engine/asked_kinds.hpp>
 #include <encore/failure.hpp>
 
 #include <concepts>
@@ -36,44 +38,12 @@ inline constexpr bool can_be_asked = std::is_class_v<F> && !requires { &F::opera
 template <HasOnlyArgument F>
 inline constexpr bool can_be_asked<F> = std::is_invocable_v<const F&, const only_argument_of<F>&>;
 
-#if defined(__cpp_exceptions)
-inline constexpr bool exceptions_exist = true;
-#else
-inline constexpr bool exceptions_exist = false;
-#endif
-
-/// What is said of a failure. A test that was not asked has no opinion, and its negation has none either.
-enum class Opinion : std::uint8_t { none, no, yes };
-
-constexpr Opinion opinion(bool yes) noexcept { return yes ? Opinion::yes : Opinion::no; }
-constexpr Opinion operator!(Opinion said) noexcept {
-  return said == Opinion::none ? said : opinion(said == Opinion::no);
-}
-
-/// Would a catch clause of an `X` take a `V`? It converts nothing but derived to base, and pointers.
-template <class X, class V>
-inline constexpr bool catches = std::same_as<X, V> || std::derived_from<V, X> ||
-                                (std::is_pointer_v<X> && std::is_pointer_v<V> && std::convertible_to<V, X>);
-
 /// Is a type in a list not covered by another one in it?
 template <class E, class... Listed>
 concept NamedOnce = (0 + ... + int{catches<Listed, E>}) == 1;
 
-/// Results that hold a value or an error, as `std::expected` does.
-template <class V>
-concept HoldsError = requires(const V& result) {
-  { result.has_value() } -> std::convertible_to<bool>;
-  { result.error() } -> std::convertible_to<const std::remove_cvref_t<decltype(result.error())>&>;
-};
 template <HoldsError V>
 using error_in = std::remove_cvref_t<decltype(std::declval<const V&>().error())>;
-
-/// Results that hold a value or a `Failure`, as `Outcome` does.
-template <class V>
-concept HoldsFailure = requires(const V& result) {
-  { result.has_value() } -> std::convertible_to<bool>;
-  { result.failure() } -> std::same_as<const Failure&>;
-};
 
 // `Returned<V>`: the value with its attempt.
 template <class T>
@@ -238,19 +208,6 @@ consteval void refuse_misfit() {
     }
   }
 }
-
-/// The kinds of failure that something can be asked about, under one callable.
-struct Kinds {
-  bool exceptions = false;
-  bool values = false;
-  constexpr bool any() const noexcept { return exceptions || values; }
-  friend constexpr Kinds operator|(Kinds a, Kinds b) noexcept {
-    return {a.exceptions || b.exceptions, a.values || b.values};
-  }
-  friend constexpr Kinds operator&(Kinds a, Kinds b) noexcept {
-    return {a.exceptions && b.exceptions, a.values && b.values};
-  }
-};
 
 /// Of a test that may be about both: what its author meant is what the callable returns, if it is asked about that.
 template <class F, class V>

@@ -240,7 +240,8 @@ class CallState {
   ENCORE_NO_INLINE bool begin_guarded(const Call& call) {
     const auto& policy = *unmade_;
     const Now now{policy.clock()};
-    const auto refused = permits().admit(policy.guards(), request_of(call, 1, Duration::zero(), now));
+    const auto refused =
+        permits().admit(policy.guards(), State::Permits::request_of(call, 1, Duration::zero(), now));
     if (refused != StopReason::none) {
       make_if_needed(call);
       next_ = state().refused_by_guard(refused);

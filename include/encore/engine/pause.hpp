@@ -6,8 +6,8 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/server_hint.hpp>
 #include <encore/engine/waits.hpp>
-#include <encore/hint.hpp>
 #include <encore/jitter.hpp>
 
 #include <cstdint>

@@ -4,10 +4,13 @@
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
+#include <encore/engine/recipe_check.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/refused.hpp>
 #include <encore/stop_reason.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,23 +24,27 @@ constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
   return reason != StopReason::none && reason != StopReason::succeeded && reason != StopReason::cancelled;
 }
 
-/// What a failed attempt shows of its dependency.
-enum class FailureShows : std::uint8_t {
-  trouble,       ///< the policy would retry it
-  no_more,       ///< it would not
-  that_it_lives  ///< it would not, and the failure was returned: it is an answer
-};
-
-/// What the guards of a call are asked before one of its attempts.
-ENCORE_FORCE_INLINE AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead,
-                                                const Now& now) noexcept {
-  return {call.id, call.resolved_name.empty() ? call.name : call.resolved_name, ordinal, ahead, now};
+/// Of a failure that is never retried: was the attempt stopped before it could show anything about its dependency, by its caller or
+/// by the refusal of a policy within?
+inline bool says_stopped(const Thrown& failure) {
+  return failure.is<Cancelled>() || failure.is<Refused>() ||
+         (carries_cancelled_code(failure) && was_cancelled(failure));
+}
+template <class Value>
+bool says_stopped(const Returned<Value>& failure) {
+  return is_unretryable(failure) || (carries_cancelled_code(failure) && was_cancelled(failure));
 }
 
 /// The permits of one call, one place for each guard. Whatever is left when it is destroyed is returned unspent. (H1)
 template <class... G>
 class Permits {
  public:
+  /// What the guards of a call are asked before one of its attempts.
+  ENCORE_FORCE_INLINE static AdmissionRequest request_of(const Call& call, int ordinal, Duration ahead,
+                                                         const Now& now) noexcept {
+    return {call.id, call.resolved_name.empty() ? call.name : call.resolved_name, ordinal, ahead, now};
+  }
+
   /// Does one of the guards look at such a failure, before the retry that answers it?
   template <class Failed>
   static constexpr bool looks_at = (LooksAt<std::remove_cvref_t<G>, Failed> || ...);
@@ -80,8 +87,16 @@ class Permits {
     }(Indices{});
     return longest;
   }
-  void attempt_failed(const Now& now, FailureShows shows) {
-    settle<false>([&](auto& permit) { report(permit, now, shows); });
+  /// An attempt that was cancelled, or refused by a policy within, says nothing of the dependency: its permits come back
+  /// unspent, and so do the call's. (H1, H3)
+  template <class Failed>
+  void attempt_failed(const Now& now, StopReason verdict, const Failed& failure) {
+    const auto not_retried = verdict == StopReason::not_retryable || verdict == StopReason::never_retry_type;
+    if (not_retried && says_stopped(failure)) return release();
+    shows_ = verdict == StopReason::none                    ? Shows::trouble
+             : not_retried && !std::same_as<Failed, Thrown> ? Shows::that_it_lives
+                                                            : Shows::no_more;
+    settle<false>([&](auto& permit) { report(permit, now); });
   }
   void succeeded(const Now& now) {
     settle<false>([&](auto& permit) { permit.succeeded(now); });
@@ -89,8 +104,8 @@ class Permits {
   }
   /// The call is over without a success: reported to the guards that are asked once a call, if it failed by itself, whoever
   /// refused the next attempt; what counts is what its last failure showed. (H3)
-  void call_failed(const Now& now, StopReason reason, FailureShows shows) {
-    if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { report(permit, now, shows); });
+  void call_failed(const Now& now, StopReason reason) {
+    if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { report(permit, now); });
   }
   /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
   ENCORE_COLD void release() {
@@ -102,6 +117,12 @@ class Permits {
   }
 
  private:
+  /// What a failed attempt shows of its dependency.
+  enum class Shows : std::uint8_t {
+    trouble,       ///< the policy would retry it; and a restored call waits to be tried again
+    no_more,       ///< it would not
+    that_it_lives  ///< it would not, and the failure was returned: it is an answer
+  };
   using Indices = std::index_sequence_for<G...>;
 
   template <std::size_t... I, class Guards, class... Failed>
@@ -125,11 +146,11 @@ class Permits {
     return refused == StopReason::none;
   }
   template <class Permit>
-  static void report(Permit& permit, const Now& now, FailureShows shows) {
+  void report(Permit& permit, const Now& now) const {
     if constexpr (requires { permit.answered(now); }) {
-      if (shows == FailureShows::that_it_lives) return permit.answered(now);
+      if (shows_ == Shows::that_it_lives) return permit.answered(now);
     }
-    permit.failed(now, shows == FailureShows::trouble);
+    permit.failed(now, shows_ == Shows::trouble);
   }
   template <class Place, class... Failed>
   static auto ask(Place& guard, const AdmissionRequest& request, const Failed&... failure) {
@@ -160,13 +181,16 @@ class Permits {
   }
 
   Pack<std::optional<typename std::remove_cvref_t<G>::Permit>...> permits_{};
+  Shows shows_ = Shows::trouble;
 };
 
-template <class>
-struct permits_for;
 template <class... G>
+  requires(sizeof...(G) > 0)
 struct permits_for<Pack<Kept<G>...>> {
   using type = Permits<G...>;
 };
+
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Guard> = Guard<Seen>;
 
 }  // namespace ENCORE_BUILD::detail

@@ -4,13 +4,13 @@
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
 #include <encore/detail/pack.hpp>
-#include <encore/fails_if.hpp>
-#include <encore/hint.hpp>
+#include <encore/engine/asked_kinds.hpp>
+#include <encore/engine/failure_strategy.hpp>
+#include <encore/engine/server_hint.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>
-#include <encore/on_failure.hpp>
 
 #include <concepts>
 #include <cstddef>

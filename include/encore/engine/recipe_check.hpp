@@ -1,15 +1,14 @@
 // What the ingredients of a policy must keep to. Each refusal is a compile error that says what to do.
 #pragma once
-#include <encore/as_value.hpp>
 #include <encore/attempt.hpp>
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
+#include <encore/engine/deferred.hpp>
+#include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/recipe.hpp>
 #include <encore/event.hpp>
-#include <encore/guard/guard.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
-#include <encore/on_failure.hpp>
 #include <encore/predicate.hpp>
 
 #include <concepts>
@@ -30,8 +29,6 @@ inline constexpr bool keeps_promise<Seen, role::Clock> = Clock<Seen>;
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Observer> = std::invocable<Seen&, const Event&>;
 template <class Seen>
-inline constexpr bool keeps_promise<Seen, role::Guard> = Guard<Seen>;
-template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Predicate> = Predicate<std::remove_cv_t<Seen>>;
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Backoff> = Backoff<std::remove_cv_t<Seen>>;
@@ -48,6 +45,14 @@ inline constexpr bool keeps_promise<Seen, role::BeforeRetry> = [] {
     return true;  // nothing is to be prepared
 }();
 
+/// The permits of a call: a type that is known with the guards' header.
+template <class Guards>
+struct permits_for;
+template <>
+struct permits_for<Pack<>> {
+  using type = Pack<>;
+};
+
 /// What a type that takes a role must have, in words. Always true: the compile errors are inside.
 template <class T>
 consteval bool has_what_its_role_needs() {
@@ -59,6 +64,8 @@ consteval bool has_what_its_role_needs() {
                 "a clock, observer or guard that changes as it is used, or cannot be moved, is held by "
                 "reference, and a temporary one would dangle: give it a name, and if it can be copied, give "
                 "the policy std::ref(it)");
+  constexpr bool known = !std::same_as<Role, role::Guard> || requires { sizeof(permits_for<Pack<Kept<T>>>); };
+  static_assert(known, "a policy with a guard needs: #include <encore/guard/guard.hpp>");
   if constexpr (!would_keep) {
     static_assert(!std::same_as<Role, role::Clock>,
                   "this clock is none: it needs `encore::TimePoint now()`, `encore::WallTime wall()` and "

@@ -1,14 +1,14 @@
 // The loop: an attempt; if it failed, the decision; a wait; and again. One for every policy, callable and result.
 #pragma once
-#include <encore/as_value.hpp>
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/call_state.hpp>
+#include <encore/engine/deferred.hpp>
+#include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/failure.hpp>
 #include <encore/nesting.hpp>
-#include <encore/on_failure.hpp>
 #include <encore/predicate.hpp>
 #include <encore/refused.hpp>
 

@@ -6,7 +6,7 @@
 #include <encore/engine/next_attempt.hpp>
 #include <encore/engine/observed_call.hpp>
 #include <encore/engine/pause.hpp>
-#include <encore/engine/permits.hpp>
+#include <encore/engine/recipe_check.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/failure.hpp>
 #include <encore/refused.hpp>
@@ -271,7 +271,7 @@ class RetryState : public ObservedCall<Policy> {
   StopReason weighed(StopReason verdict, const Failed& failure, std::optional<Duration>& hint,
                      Duration& wait) {
     key_was_used_ = key_was_used_ || frame_.notes.key_used();
-    if constexpr (guarded) report_to_guards(verdict, failure);
+    if constexpr (guarded) permits_.attempt_failed(now(), verdict, failure);
     note_outcome();
     if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
     if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
@@ -293,23 +293,11 @@ class RetryState : public ObservedCall<Policy> {
   std::optional<Duration> retry_after() const {
     auto earliest = last_hint_;
     if constexpr (guarded) {
-      const auto guards =
-          permits_.admits_again(policy_.guards(), reason_, request_of(call(), attempts() + 1, {}, now()));
+      const auto guards = permits_.admits_again(policy_.guards(), reason_,
+                                                Permits::request_of(call(), attempts() + 1, {}, now()));
       if (guards && (!earliest || *earliest < *guards)) earliest = guards;
     }
     return earliest;
-  }
-
-  /// An attempt that was cancelled, or refused by a policy within, says nothing of the dependency: its permits come back
-  /// unspent, and so do the call's. (H1, H3)
-  template <class Failed>
-  void report_to_guards(StopReason verdict, const Failed& failure) {
-    const auto not_retried = verdict == StopReason::not_retryable || verdict == StopReason::never_retry_type;
-    if (not_retried && says_stopped(failure)) return permits_.release();
-    shows_ = verdict == StopReason::none                    ? FailureShows::trouble
-             : not_retried && !std::same_as<Failed, Thrown> ? FailureShows::that_it_lives
-                                                            : FailureShows::no_more;
-    permits_.attempt_failed(now(), shows_);
   }
 
   template <class Failed>
@@ -350,7 +338,7 @@ class RetryState : public ObservedCall<Policy> {
   }
   template <class... Failed>
   StopReason admit(int ordinal, Duration ahead, const Failed&... after) {
-    return permits_.admit(policy_.guards(), request_of(call(), ordinal, ahead, now()), after...);
+    return permits_.admit(policy_.guards(), Permits::request_of(call(), ordinal, ahead, now()), after...);
   }
 
   void start_attempt() {
@@ -389,7 +377,7 @@ class RetryState : public ObservedCall<Policy> {
 
   void give_back(StopReason reason) {
     if constexpr (guarded) {
-      permits_.call_failed(now(), reason, shows_);
+      permits_.call_failed(now(), reason);
       permits_.release();
     }
   }
@@ -432,7 +420,6 @@ class RetryState : public ObservedCall<Policy> {
   using Observed::started_;
 
   bool key_was_used_ = false;
-  FailureShows shows_ = FailureShows::trouble;  // the last attempt's; a restored call waits to be tried again
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};
   std::optional<Duration> last_hint_{};  // of a failure after which there is no other attempt

@@ -4,8 +4,8 @@
 #include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
+#include <encore/engine/server_hint.hpp>
 #include <encore/failure.hpp>
-#include <encore/hint.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>

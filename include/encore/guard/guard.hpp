@@ -66,3 +66,5 @@ concept LooksAt = requires(G& guard, const AdmissionRequest& request, const Fail
 }  // namespace detail
 
 }  // namespace encore ENCORE_BUILD
+
+#include <encore/engine/permits.hpp>  // what a policy with guards runs on
