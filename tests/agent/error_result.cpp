@@ -94,6 +94,22 @@ TEST_CASE("such a function is asked instead of the type, and only about what it 
   STATIC_CHECK_FALSE(is_classified<bool, decltype(lenient)>);
 }
 
+TEST_CASE(
+    "it is asked about what it takes without a conversion, and about the error of an expected result [B9]",
+    "[error_result]") {
+  const ErrorResultIf not_true{[](bool ok) { return !ok; }};
+  STATIC_CHECK(is_classified<bool, decltype(not_true)>);
+  STATIC_CHECK_FALSE(is_classified<int, decltype(not_true)>);  // 0 units on stock are no error
+  STATIC_CHECK_FALSE(is_classified<const char*, decltype(not_true)>);
+  const ErrorResultIf base{[](const mcp::CallToolResult& answer) { return answer.isError; }};
+  struct Derived : mcp::CallToolResult {};
+  CHECK(says_error(base, Derived{{.text = "", .isError = true}}));
+  const ErrorResultIf fatal{[](const std::string& why) { return why == "fatal"; }};
+  CHECK(says_error(fatal, Expected<int>{.value = {}, .why = "fatal"}));
+  CHECK_FALSE(says_error(fatal, Expected<int>{.value = {}, .why = "not found"}));
+  CHECK_FALSE(says_error(fatal, Expected<int>{.value = 17, .why = "fatal"}));
+}
+
 TEST_CASE("a test that throws makes no error of a result: the tool has run [B7]", "[error_result]") {
   const ErrorResultIf broken{[](int) -> bool { throw std::runtime_error{"cannot read it"}; }};
   CHECK_FALSE(says_error(broken, 17));

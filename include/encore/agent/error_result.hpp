@@ -3,6 +3,7 @@
 #include <encore/agent/tool_error.hpp>
 #include <encore/agent/tool_result.hpp>
 #include <encore/attempt.hpp>
+#include <encore/detail/asked.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/failure.hpp>
@@ -41,7 +42,8 @@ concept SaysIfError = requires(const T& result) {
 
 /// Says of results of any type whether they are errors: `ErrorResultIf{[](bool ok) { return !ok; }}`, `ErrorResultIf{[](const
 /// json& r) { return r.value("status", "") == "error"; }}`. It is asked instead of `is_error_result`, for the results that it
-/// takes; if it throws, the result is no error. For a tool layer, not for a policy.
+/// takes without a conversion, as `RetryIfResult` is: a test on bool says nothing of a number. If it throws, the result is no
+/// error. For a tool layer, not for a policy. (B9)
 template <class F>
 struct ErrorResultIf {
   using role = encore::role::ErrorResult;
@@ -49,7 +51,17 @@ struct ErrorResultIf {
   constexpr explicit ErrorResultIf(F f) : test(std::move(f)) {}
 
   template <class T>
-  static constexpr bool takes = std::predicate<const F&, const T&>;
+  static constexpr auto about = detail::subject_of<F, T, detail::Generic::about_values>();
+  template <class T>
+  static constexpr bool takes = about<T> == detail::Subject::value || about<T> == detail::Subject::error;
+  template <class T>
+    requires takes<T>
+  bool says_error(const T& result) const {
+    if constexpr (about<T> == detail::Subject::error)
+      return !result.has_value() && test(result.error());
+    else
+      return test(result);
+  }
 };
 struct ErrorResultByType {
   using role = encore::role::ErrorResult;
@@ -74,6 +86,13 @@ namespace detail {
 template <class T, class Test>
 inline constexpr bool is_classified = Test::template takes<T> || SaysIfError<T>;
 
+/// Refuses a test that only a conversion would let be asked about such a result.
+template <class T, class Test>
+consteval void refuse_misfit_error_test() {
+  if constexpr (!std::is_void_v<T> && requires { &Test::test; })
+    refuse_misfit<std::remove_cvref_t<decltype(std::declval<Test&>().test)>, T, Generic::about_values>();
+}
+
 /// Is it? A test that throws says no: the tool has run, and must not run again because nobody could read its result. (B7)
 template <class T, class Test>
   requires is_classified<T, Test>
@@ -82,7 +101,7 @@ bool says_error(const Test& errors, const T& result) {
   return holds(
       [&]() -> bool {
         if constexpr (Test::template takes<T>)
-          return errors.test(result);
+          return errors.says_error(result);
         else
           return is_error_result(result);
       },

@@ -129,6 +129,7 @@ class ToolRetry {
   template <class R, class C, class F>
   R call_once(const C& call, F& callable, const Attempt& now) const {
     using Value = std::remove_cvref_t<R>;
+    detail::refuse_misfit_error_test<Value, ErrorTest>();
     if constexpr (std::is_void_v<R>) {
       detail::invoke_attempt(callable, now, call);
     } else if constexpr (detail::is_classified<Value, ErrorTest> &&

@@ -1,0 +1,12 @@
+// EXPECT: this test is not asked about what the callable returns, which only holds what it takes, or converts to it
+#include <encore/agent/tool_retry.hpp>
+
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
+#ifdef ENCORE_FIXED
+inline const encore::ErrorResultIf none_left{[](int units) { return units < 0; }};
+#else
+inline const encore::ErrorResultIf none_left{[](bool well) { return !well; }};
+#endif
+inline const encore::ToolRetry tools{policy, encore::Repeatable{"lookup"}, none_left};
+inline const int units =
+    tools.handle(encore::ToolCall{.name = "lookup"}, [](const encore::ToolCall&) { return 0; });
