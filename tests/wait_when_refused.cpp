@@ -213,6 +213,37 @@ TEST_CASE("permits come back before the wait of a refused call, not after it [H1
   CHECK(out == 0);
 }
 
+TEST_CASE(
+    "a call that is refused before its first attempt is no failed call for a PerCall guard [H1, H3, H10]",
+    "[wait_when_refused]") {
+  Bench bench;
+  bench.gate.open = false;
+  encore::CircuitBreaker breaker{{.failures_to_open = 1}};
+  const RetryPolicy policy{RetryOn<Slow>{}, bench.clock, encore::PerCall{breaker}, bench.gate,
+                           WaitWhenRefused{}};
+  const auto state = [&] { return breaker.state(encore::Now{bench.clock}); };
+  CHECK_THROWS_AS(policy.run({.id = "1"}, fail), Refused);
+  CHECK(state() == encore::CircuitState::closed);
+  CHECK_THROWS_AS(policy.with(bench.trace).run(fail), Refused);
+  CHECK(state() == encore::CircuitState::closed);
+  encore::Retrying retrying{policy, {.id = "2"}};
+  CHECK(retrying.begin().stop == StopReason::circuit_open);
+  CHECK(state() == encore::CircuitState::closed);
+  CHECK_THROWS_AS(bench.executor.run(encore::co_run(
+                      policy,
+                      []() -> Task<int> {
+                        throw Slow{};
+                        co_return 1;
+                      },
+                      bench.executor.sleeper())),
+                  Refused);
+  CHECK(state() == encore::CircuitState::closed);
+  // One that made an attempt is a failed call.
+  bench.gate.open = true;
+  CHECK_THROWS_AS(policy.run(fail), Slow);
+  CHECK(state() == encore::CircuitState::open);
+}
+
 TEST_CASE("without WaitWhenRefused, or where no guard refuses, no wait is added [C6, H2]",
           "[wait_when_refused]") {
   Bench bench;

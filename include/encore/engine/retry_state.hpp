@@ -79,6 +79,7 @@ class RetryState : public ObservedCall<Policy> {
     if constexpr (!Policy::waits_when_refused) {
       return refuse(reason);
     } else {
+      permits_.release();
       refused_ = reason;
       const auto wait = pauses_.next(policy_, frame_.current, std::nullopt);
       const auto left = time_left();
