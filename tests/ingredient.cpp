@@ -113,6 +113,14 @@ TEST_CASE("an observer or clock that is shared by std::ref serves every policy i
   CHECK(clock.slept == 2s);
 }
 
+TEST_CASE("a policy option without state that is shared by std::ref is there [F4, J1, H10]", "[ingredient]") {
+  const encore::WhenNested nested{};
+  const encore::HandleUnmatched unmatched;
+  const RetryPolicy policy{RetryOnEveryException{}, std::ref(nested), std::ref(unmatched)};
+  STATIC_CHECK(decltype(policy)::notices_nesting);
+  STATIC_CHECK(decltype(policy)::handles_unmatched);
+}
+
 TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[ingredient]") {
   struct Stopped : CopyableClock {
     TimePoint at{};

@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -90,6 +91,21 @@ static_assert(encore::Predicate<AlsoNested<encore::RetryOnTransientErrorCode>>);
 static_assert(std::is_empty_v<RetryOnNested<TimeoutError>>);
 static_assert(encore::JudgesValues<AlsoNested<encore::RetryOnTransientErrorCode>, std::error_code>);
 static_assert(!encore::JudgesExceptions<AlsoNested<encore::RetryIfNoValue>>);
+
+TEST_CASE(
+    "a filter that is shared by std::ref looks as deep as a copy of it, and so do the never-lists [B5, F4]",
+    "[retry_on_nested]") {
+  const RetryOnNested<ToolError> filter;
+  encore::testing::FakeClock clock;
+  const encore::RetryPolicy policy{std::ref(filter), clock, encore::NeverRetry<TimeoutError>{}};
+  auto attempts = 0;
+  CHECK_THROWS_AS(policy.run([&] {
+    ++attempts;
+    std::rethrow_exception(wrapped(TimeoutError{"slow"}));
+  }),
+                  ToolError);
+  CHECK(attempts == 1);
+}
 
 TEST_CASE(
     "a retryable cause inside a wrapper is matched when asked for, and only then [B5] (fault 30: fastmcp "

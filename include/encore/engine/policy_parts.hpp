@@ -35,17 +35,20 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
                 (has_what_its_role_needs<X>() && ...));
   using Ingredients = Plus<ClockT, PredicateT, X...>;
   static_assert(
-      CanRetry<PredicateT, all_of_t<role::Never, Ingredients>>,
+      CanRetry<std::remove_cvref_t<PredicateT>, all_of_t<role::Never, Ingredients>>,
       "this policy can never retry: every exception type that its filter names is one that is never retried, "
       "by a NeverRetry in the policy or because it is an Unretryable");
   template <class Role>
   using Slot = find_t<Role, Ingredients>;
+  // Is this what plays the role, held by value or as `std::ref`?
+  template <class Role, class Part>
+  static constexpr bool has = std::same_as<std::remove_cvref_t<Slot<Role>>, Part>;
   template <class Role>
   using Many = kept_pack_t<all_of_t<Role, Ingredients>>;
 
  public:
   using ClockType = std::remove_cvref_t<ClockT>;
-  using PredicateType = PredicateT;
+  using PredicateType = std::remove_cvref_t<PredicateT>;
   using BackoffType = std::remove_cvref_t<Slot<role::Backoff>>;
   using JitterType = std::remove_cvref_t<Slot<role::Jitter>>;
   using FailureStrategyType = std::remove_cvref_t<Slot<role::OnFailure>>;
@@ -53,32 +56,32 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
 
   static constexpr bool observed = Many<role::Observer>::size != 0;
   static constexpr bool guarded = Guards::size != 0;
-  static constexpr bool has_time_budget = !std::same_as<Slot<role::TimeBudget>, NoTimeBudget>;
-  static constexpr bool has_attempt_timeout = !std::same_as<Slot<role::AttemptTimeout>, NoAttemptTimeout>;
-  static constexpr bool has_seed = !std::same_as<Slot<role::Seed>, NoSeed>;
-  static constexpr bool notices_nesting = std::same_as<Slot<role::Nesting>, WhenNested>;
-  static constexpr bool says_fibers = std::same_as<Slot<role::Fibers>, OnFibers>;
-  static constexpr bool waits_when_refused =
-      guarded && std::same_as<Slot<role::WhenRefused>, WaitWhenRefused>;
-  static constexpr bool handles_unmatched = std::same_as<Slot<role::Unmatched>, HandleUnmatched>;
-  static constexpr bool prepares_retries = !std::same_as<Slot<role::BeforeRetry>, NothingBeforeRetry>;
+  static constexpr bool has_time_budget = !has<role::TimeBudget, NoTimeBudget>;
+  static constexpr bool has_attempt_timeout = !has<role::AttemptTimeout, NoAttemptTimeout>;
+  static constexpr bool has_seed = !has<role::Seed, NoSeed>;
+  static constexpr bool notices_nesting = has<role::Nesting, WhenNested>;
+  static constexpr bool says_fibers = has<role::Fibers, OnFibers>;
+  static constexpr bool waits_when_refused = guarded && has<role::WhenRefused, WaitWhenRefused>;
+  static constexpr bool handles_unmatched = has<role::Unmatched, HandleUnmatched>;
+  static constexpr bool prepares_retries = !has<role::BeforeRetry, NothingBeforeRetry>;
   static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
   /// Somebody beside the caller hears of a failed value that is not retried, or may answer for it. (B8)
   static constexpr bool hears_of_failures = observed || guarded || !rethrows;
   /// Are there tests of the users' own about what was thrown?
-  static constexpr bool has_tests = !types_only<PredicateT> ||
-                                    !std::same_as<Slot<role::HintSource>, HintFromCarrier> ||
-                                    Many<role::Never>::size != 0;
+  static constexpr bool has_tests =
+      !types_only<PredicateType> || !has<role::HintSource, HintFromCarrier> || Many<role::Never>::size != 0;
   /// Is there code of the users' that is asked about what was thrown?
-  static constexpr bool asks_users = has_tests || requires(const PredicateT& predicate, const Thrown& failure,
-                                                           const Now& now) { predicate.hint(failure, now); };
+  static constexpr bool asks_users =
+      has_tests || requires(const PredicateType& predicate, const Thrown& failure, const Now& now) {
+        predicate.hint(failure, now);
+      };
   /// Somebody may look at the call itself, when it has failed or before.
   static constexpr bool reads_call =
       observed || guarded || !rethrows || prepares_retries || has_seed || has_tests;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
 
   constexpr auto& clock() const noexcept { return get<role::Clock>(); }
-  constexpr const PredicateT& predicate() const noexcept { return get<role::Predicate>(); }
+  constexpr const PredicateType& predicate() const noexcept { return get<role::Predicate>(); }
   constexpr const BackoffType& backoff() const noexcept { return get<role::Backoff>(); }
   constexpr const auto& jitter() const noexcept { return get<role::Jitter>(); }
   constexpr const auto& failure_strategy() const noexcept { return get<role::OnFailure>(); }
@@ -114,7 +117,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   }
   /// How many attempts what is called makes by itself for each of this policy's. (J1)
   constexpr int inner_attempts() const noexcept {
-    if constexpr (std::same_as<Slot<role::InnerAttempts>, AlreadyRetries>)
+    if constexpr (has<role::InnerAttempts, AlreadyRetries>)
       return get<role::InnerAttempts>().attempts;
     else
       return 1;
