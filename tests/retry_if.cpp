@@ -185,6 +185,20 @@ TEST_CASE("a part of a filter that is idle for this callable is left out [B9]", 
                     []() -> std::string { throw 5; }) == 3);
 }
 
+struct Opaque;  // never defined, as the handle of a C library
+
+TEST_CASE("a callable may return a pointer or a reference to what only its library can see [A6, B9]",
+          "[retry_if]") {
+  const auto opened = []() -> Opaque* { throw HttpError{503}; };
+  CHECK(attempts_of(RetryIf{[](const HttpError& error) { return error.status == 503; }}, opened) == 3);
+  CHECK(attempts_of(RetryOn<HttpError>{}, []() -> void* { throw HttpError{503}; }) == 3);
+  CHECK_THROWS_AS((RetryPolicy{RetryIf{[](const std::exception&) { return false; }}}.run(
+                      []() -> Opaque& { throw HttpError{503}; })),
+                  HttpError);
+  CHECK(attempts_of(RetryIfResult{[](const Opaque* handle) { return handle == nullptr; }},
+                    []() -> const Opaque* { return nullptr; }) == 3);
+}
+
 TEST_CASE("a function may have state [B6]", "[retry_if]") {
   const RetryPolicy policy{RetryIf{[limit = std::make_shared<int>(500)](const HttpError& error) {
                              return error.status >= *limit;

@@ -176,8 +176,10 @@ inline constexpr bool is_alternative<Variant<T...>, X> = (catches<X, T> || ...);
 template <class V, class X>
 concept HoldsOrConvertsTo =
     (std::convertible_to<const V&, const X&> && !std::derived_from<X, std::exception>) ||
-    is_alternative<V, X> ||
-    requires(const V& result) { requires catches<X, std::remove_cvref_t<decltype(*result)>>; };
+    is_alternative<V, X> || requires(const V& result) {
+      requires std::is_object_v<std::remove_cvref_t<decltype(*result)>> &&
+                   catches<X, std::remove_cvref_t<decltype(*result)>>;
+    };
 
 /// Is a test on `X` meant for something else than what a callable returns, a `V`?
 template <class X, class V>

@@ -17,9 +17,10 @@ inline constexpr bool exceptions_exist = true;
 inline constexpr bool exceptions_exist = false;
 #endif
 
-/// Would a catch clause of an `X` take a `V`? It converts nothing but derived to base, and pointers.
+/// Would a catch clause of an `X` take a `V`? It converts nothing but derived to base, and pointers. Asked by pointers, for `V` may
+/// be incomplete: many handles are pointers to such.
 template <class X, class V>
-inline constexpr bool catches = std::same_as<X, V> || std::derived_from<V, X> ||
+inline constexpr bool catches = std::convertible_to<const volatile V*, const volatile X*> ||
                                 (std::is_pointer_v<X> && std::is_pointer_v<V> && std::convertible_to<V, X>);
 
 /// The kinds of failure that something can be asked about, under one callable.
