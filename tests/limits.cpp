@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -316,6 +317,20 @@ TEST_CASE("BeforeRetry runs after each wait and before each retry, with the call
     if (++attempts < 3) throw TimeoutError{};
   });
   CHECK(refreshed == 2);
+}
+
+TEST_CASE("what a BeforeRetry returns is nobody's, and need not be copied", "[limits]") {
+  FakeClock clock;
+  const auto connection = std::make_unique<int>(17);
+  auto attempts = 0;
+  const auto policy =
+      plain.with(clock, encore::MaxRetries{2},
+                 encore::BeforeRetry{[&]() -> const std::unique_ptr<int>& { return connection; }});
+  CHECK_THROWS(policy.run([&] {
+    ++attempts;
+    throw TimeoutError{};
+  }));
+  CHECK(attempts == 3);
 }
 
 TEST_CASE("a BeforeRetry that throws is that attempt's failure, judged like any other [B3]", "[limits]") {

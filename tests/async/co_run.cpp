@@ -519,6 +519,25 @@ TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may be a coroutine", "[co_ru
   CHECK(reconnected == 1);
 }
 
+TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may return what is no coroutine, and is only called",
+                 "[co_run]") {
+  const auto token = std::make_unique<std::string>("token");
+  auto refreshed = 0;
+  auto left = 2;
+  const auto lookup = [&]() -> Task<int> {
+    if (left-- > 0) throw Slow{"slow"};
+    co_return 5;
+  };
+  const auto by_value = policy.with(BeforeRetry{[&] { return ++refreshed, std::string{"token"}; }});
+  CHECK(executor.run(co_run(by_value, lookup, executor.sleeper())) == 5);
+  CHECK(refreshed == 2);
+  left = 1;
+  const auto referred =
+      policy.with(BeforeRetry{[&]() -> const std::unique_ptr<std::string>& { return ++refreshed, token; }});
+  CHECK(executor.run(co_run(referred, lookup, executor.sleeper())) == 5);
+  CHECK(refreshed == 3);
+}
+
 TEST_CASE("ten thousand calls in flight on one thread keep their budgets, ids and ordinals apart [A3 A4]",
           "[co_run]") {
   constexpr auto calls = 10'000;

@@ -101,6 +101,13 @@ bool leaves(const Policy& policy, State& state, const Call& call, const Value& v
 template <class Awaitable, class... Parameter>
 concept CoroutineType = requires { typename std::coroutine_traits<Awaitable, Parameter...>::promise_type; };
 
+/// Can it be awaited in a coroutine with this promise?
+template <class Promise, class R>
+concept AwaitedBy =
+    std::is_class_v<std::remove_cvref_t<R>> && (CanBeAwaited<R> || requires(Promise& promise, R&& awaited) {
+      requires CanBeAwaited<decltype(promise.await_transform(static_cast<R&&>(awaited)))>;
+    });
+
 /// What a policy makes of an operation that returns a coroutine, or in words why it cannot.
 template <class Policy, class Operation, class S>
 struct CoCall : RepeatedCallable<Operation> {
@@ -164,12 +171,14 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
       if constexpr (Policy::prepares_retries) {
         if (state.retries()) {
           using Prepared = decltype(prepare(policy.before_retry().prepare, state.attempt()));
-          static_assert(!HasWaitAndGet<Prepared> || Awaitable<Prepared>,
+          using Promise = typename std::coroutine_traits<co_result_t<Policy, Operation, S>, Policy, Owned,
+                                                         Operation, S>::promise_type;
+          static_assert(!Deferred<Prepared> || AwaitedBy<Promise, Prepared>,
                         "this BeforeRetry returns a future, which co_run cannot await: return a coroutine");
-          if constexpr (!std::is_class_v<Prepared>)
-            prepare(policy.before_retry().prepare, state.attempt());
-          else
+          if constexpr (AwaitedBy<Promise, Prepared>)
             co_await prepare(policy.before_retry().prepare, state.attempt());
+          else
+            static_cast<void>(prepare(policy.before_retry().prepare, state.attempt()));
         }
       }
       if constexpr (std::is_void_v<R>) {

@@ -23,10 +23,13 @@ concept HasWaitAndGet = requires(R& result) {
 template <class R>
 concept SaysIfItHasAValue = requires(const R& result) { result.has_value(); };
 
-/// Can it be awaited in any coroutine? What says whether it `has_value()` is there already, whatever else it can.
+/// Can it be awaited in any coroutine?
+template <class R>
+concept CanBeAwaited = HasAwaiterMembers<std::remove_cvref_t<R>> || HasCoAwait<R>;
+/// Is it there to be awaited? Not what says whether it `has_value()` is there already, whatever else it can.
 template <class R>
 concept Awaitable = std::is_class_v<std::remove_cvref_t<R>> && !SaysIfItHasAValue<std::remove_cvref_t<R>> &&
-                    (HasAwaiterMembers<std::remove_cvref_t<R>> || HasCoAwait<std::remove_cvref_t<R>>);
+                    CanBeAwaited<std::remove_cvref_t<R>>;
 
 /// Does what is returned fail, if it fails, only later: an awaitable, what a coroutine returns, or a future? (A8)
 template <class R>

@@ -69,7 +69,7 @@ struct only_type<RetryOn<E>> : std::type_identity<E> {};
 
 /// Runs what `BeforeRetry` holds, with the attempt if it takes it.
 template <class Prepare>
-auto prepare(const Prepare& prepare, const Attempt& attempt) {
+decltype(auto) prepare(const Prepare& prepare, const Attempt& attempt) {
   if constexpr (std::invocable<const Prepare&, const Attempt&>)
     return prepare(attempt);
   else
@@ -243,7 +243,8 @@ class RetryLoop : Results<Policy, R> {
           !Deferred<decltype(detail::prepare(policy.before_retry().prepare, std::declval<const Attempt&>()))>,
           "this BeforeRetry returns a coroutine or future, and has prepared nothing when run() makes "
           "the next attempt: wait for it in the function, or use co_run, which awaits a coroutine");
-      if (state.retries()) detail::prepare(policy.before_retry().prepare, state.state().attempt());
+      if (state.retries())
+        static_cast<void>(detail::prepare(policy.before_retry().prepare, state.state().attempt()));
     }
     if constexpr (with_attempt)
       return detail::invoke(callable, args..., state.attempt());
