@@ -183,6 +183,54 @@ TEST_CASE("outcomes are copied and moved like their values", "[outcome]") {
   STATIC_CHECK(std::is_nothrow_move_constructible_v<Outcome<std::unique_ptr<int>>>);
 }
 
+/// Breaks when it is copied or moved, if it is told to.
+struct Fragile {
+  static inline bool breaks = false;
+  std::string text;
+  explicit Fragile(std::string of) : text{std::move(of)} {}
+  Fragile(const Fragile& other) : text{checked(other)} {}
+  Fragile& operator=(const Fragile& other) {
+    text = checked(other);
+    return *this;
+  }
+  static const std::string& checked(const Fragile& other) {
+    if (breaks) throw 17;
+    return other.text;
+  }
+};
+
+TEST_CASE("an outcome that could not be assigned has a value only where there is one [G2]", "[outcome]") {
+  Outcome<Fragile> value{Fragile{"units"}, figures};
+  Outcome<Fragile> failure{failed()};
+  Fragile::breaks = true;
+  CHECK_THROWS_AS(failure = value, int);
+  CHECK_FALSE(failure.has_value());
+  CHECK_THROWS_AS(failure = std::move(value), int);
+  CHECK_FALSE(failure.has_value());
+  CHECK(failure.failure().call_id == "call-17");
+  Fragile::breaks = false;
+  failure = value;
+  CHECK(failure->text == "units");
+  value = Outcome<Fragile>{failed(), Fragile{"none"}};
+  CHECK_FALSE(value.has_value());
+  CHECK(value.last_value()->text == "none");
+  CHECK(value.failure().last_value<Fragile>() == value.last_value());
+}
+
+struct Json {
+  int value;
+  template <class T>
+  operator T() const {
+    return T{};
+  }
+};
+
+TEST_CASE("an outcome holds a value that converts to anything [A6, G2]", "[outcome]") {
+  CHECK(Outcome<Json> { Json{17}, figures } -> value == 17);
+  const Outcome<Json> failure{failed(), Json{18}};
+  CHECK(failure.last_value()->value == 18);
+}
+
 #if defined(__cpp_lib_expected)
 TEST_CASE("an outcome converts to std::expected where there is one [G2]", "[outcome]") {
   const std::expected<std::string, Failure> value = Outcome<std::string>{"units", figures};

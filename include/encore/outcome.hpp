@@ -108,6 +108,8 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   explicit Outcome(Failure failure) : FailedOutcome{std::move(failure)} {}
   /// A failure whose last failed attempt returned a value.
   template <class U>
+    requires(!std::same_as<std::remove_cvref_t<U>,
+                           detail::CallFigures>)  // of a value that converts to anything
   Outcome(Failure failure, U&& last)
       : FailedOutcome{std::move(failure)},
         stored_{store(std::forward<U>(last))} {
@@ -127,15 +129,16 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   Outcome& operator=(const Outcome& other)
     requires std::is_copy_assignable_v<Stored>
   {
-    FailedOutcome::operator=(other);
-    stored_ = other.stored_;
+    FailedOutcome failed{other};
+    stored_ = other.stored_;  // first: if it throws, there is a value where one was seen
+    FailedOutcome::operator=(std::move(failed));
     show_last_value();
     return *this;
   }
   Outcome& operator=(Outcome&& other) noexcept(std::is_nothrow_move_assignable_v<Stored> &&
                                                std::is_nothrow_move_constructible_v<Stored>) {
-    FailedOutcome::operator=(std::move(other));
     stored_ = std::move(other.stored_);
+    FailedOutcome::operator=(std::move(other));
     show_last_value();
     return *this;
   }
