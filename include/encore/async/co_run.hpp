@@ -1,10 +1,10 @@
 // The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
 #pragma once
-#include <encore/as_value.hpp>
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
 #include <encore/detail/address_of.hpp>
 #include <encore/engine/call_state.hpp>
+#include <encore/engine/deferred.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/owned_call.hpp>
