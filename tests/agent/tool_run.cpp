@@ -576,6 +576,33 @@ TEST_CASE("text that is no saved run changes nothing, not even a part", "[tool_r
   }
 }
 
+TEST_CASE(
+    "a saved run that lost a line is refused: an open call or an unknown outcome would be lost with it [I2, "
+    "I3]",
+    "[tool_run]") {
+  Bench bench;
+  bench.catalog.add("ship", ReplaySafety::never, bench.policy(), [](const ToolCall&, const Attempt& attempt) {
+    attempt.mark_dispatched();
+    throw TimeoutError{"lost"};
+  });
+  ToolRun run{bench.catalog};  // without guards the list of what is unknown comes last
+  static_cast<void>(
+      run.handle_batch({ToolCall{.id = "1", .name = "ship"}, ToolCall{.id = "2", .name = "ship"}}));
+  const auto saved = run.save();
+  std::size_t lines = 0;
+  for (std::size_t begin = 0, end = 0; begin < saved.size(); begin = end, ++lines) {
+    end = saved.find('\n', begin) + 1;
+    const auto without = saved.substr(0, begin) + saved.substr(end);
+    CAPTURE(without);
+    ToolRun again{bench.catalog};
+    const auto before = again.save();
+    CHECK_THROWS_AS(again.restore(without), std::invalid_argument);
+    CHECK_THROWS_AS(again.restore(saved.substr(0, begin)), std::invalid_argument);
+    CHECK(again.save() == before);
+  }
+  CHECK(lines == 8);
+}
+
 TEST_CASE("a text that a run refuses changes nothing: errors, ids and counts are as they were [I3]",
           "[tool_run]") {
   Bench bench;
@@ -1035,6 +1062,27 @@ TEST_CASE(
     bench.clock.advance(2s);
   }
   CHECK_FALSE(lucky.over());
+}
+
+TEST_CASE(
+    "a turn whose other calls the host does not make counts by those that were answered or refused [H9]",
+    "[tool_run]") {
+  const auto only = [](std::size_t which) { return [which](std::size_t, const auto& make) { make(which); }; };
+  for (const std::size_t made : {0U, 1U}) {
+    Bench bench;
+    ToolRun run{bench.catalog, CallLimit{.tool = "a", .run_limit = 1}};
+    CHECK(shape_of(run.handle_batch(calls_of("a"))) == "+");
+    static_cast<void>(run.handle_batch(calls_of("a a"), {}, only(made)));
+    static_cast<void>(run.handle_batch(calls_of("a a"), {}, only(made)));
+    static_cast<void>(run.handle_batch(calls_of(made == 0 ? "b a" : "a b"), {}, only(made)));  // begins anew
+    for (int turn = 0; turn < 3; ++turn) {
+      CHECK_FALSE(run.over());
+      static_cast<void>(run.handle_batch(calls_of("a a"), {}, only(made)));
+    }
+    REQUIRE(run.over());
+    CHECK(run.over()->to_person ==
+          "no call could be made in 3 turns in a row, the last because of call_limit_reached");
+  }
 }
 
 TEST_CASE("turns in vain are counted on after a restart, and anew in a new run [H9]", "[tool_run]") {

@@ -113,7 +113,11 @@ class PendingCalls {
   /// A line for the numbers, and one for each call.
   std::string save() const {
     const std::lock_guard lock{mutex_};
-    auto text = StateLine{kind_of_all}.add("issued", issued_).text() + '\n';
+    auto text = StateLine{kind_of_all}
+                    .add("issued", issued_)
+                    .add("open", static_cast<std::int64_t>(calls_.size()))
+                    .text() +
+                '\n';
     for (const auto& open : calls_) {
       StateLine line{kind};
       line.add_bytes("id", open.id)
@@ -128,9 +132,10 @@ class PendingCalls {
   /// Takes over what was saved: nobody makes those calls any more. Throws `std::invalid_argument` for text that is not what
   /// `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
-    const auto issued = saved_line(text, kind_of_all).count("issued");
+    const auto all = saved_line(text, kind_of_all);
+    const auto issued = all.count("issued");
     std::list<PendingCall> calls;
-    for (const auto& line : saved_lines(text, kind)) {
+    for (const auto& line : saved_lines(text, kind, all, "open")) {
       const auto key = line.text("key");
       const auto signature = CallSignature::from_text(key.substr(key.rfind('~') + 1));
       if (!signature)

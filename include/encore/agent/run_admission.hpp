@@ -97,15 +97,20 @@ struct RunAdmission {
   void ended(std::span<const TurnCall> turn, const RefusedTurns& limits) const {
     if (turn.empty() || state.over()) return;
     auto outcome = TurnOutcome::refused;
+    auto last = StopReason::none;
     for (const auto& call : turn) {
+      const auto reason =
+          call.reason == StopReason::none && call.refusal ? call.refusal->reason : call.reason;
+      if (call.report.attempts == 0 && reason == StopReason::none) continue;  // the host did not make it
+      last = reason;
       const auto asks_again = call.came_back && call.report.asks;
       if (call.report.attempts > 0 && !asks_again) outcome = TurnOutcome::made;
-      if (call.report.attempts == 0 && call.reason == StopReason::none) return;  // the host did not make it
       const auto by_limits =
-          (call.refusal && call.reason == call.refusal->reason) || call.reason == StopReason::unknown_tool;
+          (call.refusal && reason == call.refusal->reason) || reason == StopReason::unknown_tool;
       if (!by_limits && outcome == TurnOutcome::refused) outcome = TurnOutcome::passing;
     }
-    if (const auto end = state.refused_turns().add(outcome, turn.back().reason, limits)) note_end(*end);
+    if (last == StopReason::none && outcome != TurnOutcome::made) return;
+    if (const auto end = state.refused_turns().add(outcome, last, limits)) note_end(*end);
   }
 
  private:

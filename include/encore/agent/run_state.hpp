@@ -12,8 +12,10 @@
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -83,8 +85,9 @@ class RunState {
     if (step_begun_.load(std::memory_order_relaxed)) line.add("step_begun", 1);
     if (over_now)
       line.add("over", to_string(over_now->reason)).add_bytes("over_because", over_now->to_person);
-    return line.text() + '\n' + pending_calls_.save() + refused_turns_.save() + keys_.save() +
-           unknown_outcomes_.save();
+    const auto unknown = unknown_outcomes_.save();
+    line.add("unknown_outcomes", static_cast<std::int64_t>(std::ranges::count(unknown, '\n')));
+    return line.text() + '\n' + pending_calls_.save() + refused_turns_.save() + keys_.save() + unknown;
   }
   /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
@@ -100,6 +103,7 @@ class RunState {
                           .to_person = line.bytes("over_because"),
                           .ends_run = true};
     const auto step_begun = line.has("step_begun") && line.count("step_begun") != 0;
+    static_cast<void>(saved_lines(text, UnknownOutcomes::kind, line, "unknown_outcomes"));
     UnknownOutcomes{}.restore(text);  // what would be refused is refused before anything changes
     KeyLedger{}.restore(text);
     RefusedTurnCount{}.restore(text);

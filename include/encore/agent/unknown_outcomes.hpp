@@ -17,6 +17,9 @@ namespace encore ENCORE_BUILD {
 /// effect that somebody may be waiting for. Thread-safe; not copied. (I3)
 class UnknownOutcomes {
  public:
+  /// Of the lines that it saves.
+  static constexpr std::string_view kind{"unknown_outcome"};
+
   void add(UnknownOutcome outcome) {
     const std::lock_guard lock{mutex_};
     outcomes_.push_back(std::move(outcome));
@@ -70,8 +73,6 @@ class UnknownOutcomes {
   }
 
  private:
-  static constexpr std::string_view kind{"unknown_outcome"};
-
   mutable std::mutex mutex_;
   std::vector<UnknownOutcome> outcomes_;
 };

@@ -181,6 +181,13 @@ inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_vie
   return lines;
 }
 
+/// The same where a field of another line says how many, since a text may have lost its end. Absent, any number of them.
+inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind, const SavedLine& head,
+                                          std::string_view field) {
+  return head.has(field) ? saved_lines(text, kind, static_cast<std::size_t>(head.count(field)))
+                         : saved_lines(text, kind);
+}
+
 /// The one saved line of this kind.
 inline SavedLine saved_line(std::string_view text, std::string_view kind) {
   return std::move(saved_lines(text, kind, 1).front());
