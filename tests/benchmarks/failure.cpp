@@ -121,7 +121,7 @@ template <auto Request, int Place>
 // ---- P7: one of three types, by its base; and of a type that is not retried -------------------------------------------
 
 const auto on_many =
-    encore::RetryPolicy{encore::RetryOn<TransientError, QuotaError, ConnectionError>{}, UnhurriedClock{},
+    encore::RetryPolicy{encore::RetryOn<QuotaError, ConnectionError, TransientError>{}, UnhurriedClock{},
                         encore::MaxRetries{max_retries}, encore::ConstantBackoff{0s}, encore::NoJitter{}};
 const auto on_others = encore::RetryPolicy{encore::RetryOn<QuotaError, ConnectionError>{}, UnhurriedClock{}};
 
@@ -131,11 +131,11 @@ template <int Place>
   for (int retries = 0;; ++retries) {
     try {
       return answer_after_three_failures();
-    } catch (const TransientError&) {
-      if (retries == max_retries) throw;
     } catch (const QuotaError&) {
       if (retries == max_retries) throw;
     } catch (const ConnectionError&) {
+      if (retries == max_retries) throw;
+    } catch (const TransientError&) {
       if (retries == max_retries) throw;
     }
   }

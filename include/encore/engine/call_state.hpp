@@ -29,6 +29,12 @@ struct RoomFor {
   const T& get() const noexcept { return *std::launder(reinterpret_cast<const T*>(bytes)); }
 };
 
+/// Is the predicate nothing but a list of exception types, and `E` one of them?
+template <class P, class E>
+inline constexpr bool lists = false;
+template <class... Listed, class E>
+inline constexpr bool lists<RetryOn<Listed...>, E> = (std::is_same_v<Listed, E> || ...);
+
 /// One call under way. Its retry state is made by the first failure: until then it costs a pointer, a frame if somebody can see
 /// the attempt (`Framed`), the permits of guards, and the clock reads that were asked for. For a call with limits of its own, or
 /// with an id that is still to be made and shown, it is made at once. (P1)
@@ -304,7 +310,7 @@ class CallState {
   template <class Error, class... C>
   ENCORE_COLD bool judged_thrown(const Error* error, const C&... call) {
     make_if_needed(call...);
-    const auto matched = std::is_same_v<typename Policy::PredicateType, RetryOn<Error>> && error != nullptr;
+    const auto matched = lists<typename Policy::PredicateType, Error> && error != nullptr;
     const auto* const known = caught_as_exception(error);
     if (!matched && known == nullptr && std::current_exception() == nullptr) {
       static_cast<void>(state().unwound());

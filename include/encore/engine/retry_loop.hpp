@@ -61,11 +61,11 @@ struct Results {
   static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
 };
 
-/// The one exception type that a predicate matches, if it is that simple.
+/// Is the predicate nothing but a list of exception types, short enough for a handler of each at every place of a call?
 template <class P>
-struct only_type : std::type_identity<void> {};
-template <class E>
-struct only_type<RetryOn<E>> : std::type_identity<E> {};
+inline constexpr bool is_short_list = false;
+template <class... E>
+inline constexpr bool is_short_list<RetryOn<E...>> = sizeof...(E) >= 1 && sizeof...(E) <= 4;
 
 /// Runs what `BeforeRetry` holds, with the attempt if it takes it.
 template <class Prepare>
@@ -138,11 +138,11 @@ class RetryLoop : Results<Policy, R> {
   // Does somebody but the caller hear of a success?
   static constexpr bool reported = Policy::observed || Policy::guarded || !std::same_as<Result, R>;
   static constexpr bool pinned = reported && !Results<Policy, R>::movable;
-  // Where nobody has to hear of the others, only what may be retried is caught, as by hand: nothing, or one type.
-  using Only = typename only_type<typename Policy::PredicateType>::type;
+  // Where nobody has to hear of the others, only what may be retried is caught, as by hand: nothing, or the listed types.
   static constexpr bool ignores_exceptions =
       judged && !framed && !Policy::reads_call && !JudgesExceptions<typename Policy::PredicateType>;
-  static constexpr bool catches_only = !judged && !Policy::reads_call && !std::is_void_v<Only>;
+  static constexpr bool catches_listed =
+      !judged && !Policy::reads_call && is_short_list<typename Policy::PredicateType>;
 
  public:
   ENCORE_FORCE_INLINE static Result run(const Policy& policy, const Call& call, F& callable, A&... args) {
@@ -150,6 +150,11 @@ class RetryLoop : Results<Policy, R> {
     State state{policy, call};
     if (!state.begin(policy, call, asks_first)) [[unlikely]]
       return Ends::refused(found_here(state));
+#if defined(__cpp_exceptions)
+    if constexpr (catches_listed)
+      return catching(static_cast<const typename Policy::PredicateType*>(nullptr), policy, state, call,
+                      callable, args...);
+#endif
     // Outside the loop: Clang would clean them up in each round.
     [[maybe_unused]] auto returned = false;
     [[maybe_unused]] auto success = success_of(policy, state, call);
@@ -163,52 +168,45 @@ class RetryLoop : Results<Policy, R> {
         continue;
       }
 #if defined(__cpp_exceptions)
-      if constexpr (catches_only) {
-        try {
-          return attempt(policy, state, callable, args...);
-        } catch (const Only& error) {
-          if (!found_here(state).threw(detail::address_of(error), call)) throw;
-        }
-      } else
-        try {
+      try {
 #endif
-          if constexpr (!reported && !judged) {
-            return attempt(policy, state, callable, args...);
-          } else if constexpr (std::is_void_v<R>) {
-            attempt(policy, state, callable, args...);
+        if constexpr (!reported && !judged) {
+          return attempt(policy, state, callable, args...);
+        } else if constexpr (std::is_void_v<R>) {
+          attempt(policy, state, callable, args...);
+          returned = true;
+          state.succeeded(policy, call);
+          if constexpr (std::is_void_v<Result>)
+            return;
+          else
+            return Result{state.figures(policy)};
+        } else if constexpr (Results<Policy, R>::movable) {
+          R result = attempt(policy, state, callable, args...);
+          if constexpr (judged) {
+            const auto verdict = judge(policy, state, result);
             returned = true;
-            state.succeeded(policy, call);
-            if constexpr (std::is_void_v<Result>)
-              return;
-            else
-              return Result{state.figures(policy)};
-          } else if constexpr (Results<Policy, R>::movable) {
-            R result = attempt(policy, state, callable, args...);
-            if constexpr (judged) {
-              const auto verdict = judge(policy, state, result);
-              returned = true;
-              if (verdict != StopReason::succeeded) [[unlikely]] {
-                // The value is kept for as long as the wait.
-                if (!found_here(state).waited_after(result, verdict, call))
-                  return Ends::settle(state, static_cast<R&&>(result));
-                returned = false;
-                continue;
-              }
+            if (verdict != StopReason::succeeded) [[unlikely]] {
+              // The value is kept for as long as the wait.
+              if (!found_here(state).waited_after(result, verdict, call))
+                return Ends::settle(state, static_cast<R&&>(result));
+              returned = false;
+              continue;
             }
-            returned = true;
-            state.succeeded(policy, call);
-            return Ends::deliver(policy, state, static_cast<R&&>(result));
-          } else {
-            return attempt(policy, state, callable, args...);
           }
-#if defined(__cpp_exceptions)
-        } catch (const std::exception& error) {
-          if constexpr (pinned) success.armed = false;
-          if (returned || !found_here(state).threw(&error, call)) throw;
-        } catch (...) {
-          if constexpr (pinned) success.armed = false;
-          if (returned || !found_here(state).threw(nobody_knows, call)) throw;
+          returned = true;
+          state.succeeded(policy, call);
+          return Ends::deliver(policy, state, static_cast<R&&>(result));
+        } else {
+          return attempt(policy, state, callable, args...);
         }
+#if defined(__cpp_exceptions)
+      } catch (const std::exception& error) {
+        if constexpr (pinned) success.armed = false;
+        if (returned || !found_here(state).threw(&error, call)) throw;
+      } catch (...) {
+        if constexpr (pinned) success.armed = false;
+        if (returned || !found_here(state).threw(nobody_knows, call)) throw;
+      }
       if (!found_here(state).waited()) return Ends::give_up(found_here(state));
 #endif
     }
@@ -217,6 +215,26 @@ class RetryLoop : Results<Policy, R> {
  private:
   static constexpr const std::exception* nobody_knows =
       nullptr;  // no `catch (const std::exception&)` caught it
+
+#if defined(__cpp_exceptions)
+  // A loop for each listed type, one inside the other; the compiler makes one table of handlers of them.
+  template <class E, class... Others>
+  ENCORE_FORCE_INLINE static Result catching(const RetryOn<E, Others...>*, const Policy& policy, State& state,
+                                             const Call& call, F& callable, A&... args) {
+    for (;;) {
+      try {
+        if constexpr (sizeof...(Others) == 0)
+          return attempt(policy, state, callable, args...);
+        else
+          return catching(static_cast<const RetryOn<Others...>*>(nullptr), policy, state, call, callable,
+                          args...);
+      } catch (const E& error) {
+        if (!found_here(state).threw(detail::address_of(error), call)) throw;
+      }
+      if (!found_here(state).waited()) return Ends::give_up(found_here(state));
+    }
+  }
+#endif
 
   ENCORE_FORCE_INLINE static auto success_of([[maybe_unused]] const Policy& policy,
                                              [[maybe_unused]] State& state,
