@@ -758,6 +758,65 @@ TEST_CASE(
   CHECK(charged == 3);
 }
 
+TEST_CASE(
+    "what comes back and may have been done stays unknown until it is answered, whoever refuses it now [I3]",
+    "[tool_run]") {
+  Shipping shop;
+  ToolRun run{shop.catalog, SpendLimit{usd(1)}};
+  std::string saved;
+  shop.while_it_runs = [&](const ToolCall&) { saved = run.save(); };
+  static_cast<void>(run.handle_batch({Shipping::order("A")}));
+  shop.while_it_runs = [](const ToolCall&) {};
+  const auto came_back = [&](const auto& handle) {
+    ToolRun again{shop.catalog, SpendLimit{usd(1)}};
+    again.restore(saved);
+    const ToolResult answer = handle(again);
+    for (const auto& lost : again.unknown_outcomes().all()) CHECK(lost.idempotency_key == shop.keys[0]);
+    return answer.content + " Listed: " + std::to_string(again.unknown_outcomes().all().size());
+  };
+  const std::string and_before =
+      " It was called before, and whether that had an effect is unknown. Listed: 1";
+  CHECK(came_back([](auto& again) {
+          again.record(usd(1));
+          return again.handle(Shipping::order("A"));
+        }) == "The tool \"ship\" was not called: the spend limit is reached. Do not call any tool again." +
+                  and_before);
+  CHECK(came_back([](auto& again) {
+          return again.handle(Shipping::order("A"), {.deadline = TimePoint{}});
+        }) == "The tool \"ship\" was not called: expired_on_entry." + and_before);
+  shop.marks = [](const Attempt& attempt) {
+    attempt.mark_not_run();
+    throw TimeoutError{"503"};
+  };
+  CHECK(came_back([](auto& again) { return again.handle(Shipping::order("A")); }) ==
+        "The tool \"ship\" failed after 1 attempt: TimeoutError." + and_before);
+  shop.marks = [](const Attempt& attempt) {
+    attempt.mark_answered();
+    throw TimeoutError{"404"};
+  };
+  CHECK(came_back([](auto& again) { return again.handle(Shipping::order("A")); }) ==
+        "The tool \"ship\" failed after 1 attempt: TimeoutError. Listed: 0");
+  shop.marks = [](const Attempt&) {};
+  CHECK(came_back([](auto& again) { return again.handle(Shipping::order("A")); }) == " Listed: 0");
+}
+
+TEST_CASE("what is harmless to repeat is kept by nobody, whatever became of it [I3]", "[tool_run]") {
+  Bench bench;
+  bench.catalog.add("find", ReplaySafety::repeatable, bench.policy().with(MaxRetries{0}),
+                    [](const ToolCall&, const Attempt& attempt) {
+                      attempt.mark_dispatched();
+                      throw TimeoutError{"lost"};
+                    });
+  ToolRun run{bench.catalog};
+  const auto lines = [&] {
+    const auto saved = run.save();
+    return std::count(saved.begin(), saved.end(), '\n');
+  };
+  const auto before = lines();
+  for (int i = 0; i < 3; ++i) static_cast<void>(run.handle_batch({ToolCall{.id = "call_0", .name = "find"}}));
+  CHECK(lines() == before);
+}
+
 TEST_CASE("a call that a limit refused stays refused, and is counted once, where its turn is made again [H5]",
           "[tool_run]") {
   for (const bool loops : {false, true}) {

@@ -117,8 +117,9 @@ struct RunCaller {
     sign(its, issued, signature);
     if (refusal && !tool.is_over(its)) {  // a deadline that has passed comes before every limit
       tool.refuse(its);
-      remember(its, turn_call);
-      return refused_result(call, *refusal);
+      auto result = refused_result(call, *refusal);
+      tell_of_what_was(its, turn_call, result);
+      return result;
     }
     auto result = run(turn_call, its);
     if (call.id.empty() && result.call_id == its.id) result.call_id.clear();
@@ -134,7 +135,7 @@ struct RunCaller {
       auto result = turn_call.made_of.tool.run(turn_call.made_of.call, its, report);
       // Whatever a formatter made of a failure, its answer has the reason.
       if (result.is_error() || report.error != nullptr || result.reason != StopReason::none)
-        remember(its, turn_call);
+        tell_of_what_was(its, turn_call, result);
       else
         report.outcome.settle();  // it succeeded, and whoever succeeds need not say that he was answered
       return result;
@@ -149,9 +150,19 @@ struct RunCaller {
   // A call that came back may have had its effect before, of which its end here settles nothing. Made again is only what may be
   // repeated, under the key that it had. (I1, I3)
   static void go_on(Call& its, TurnCall& call) noexcept {
-    if (!call.came_back || call.open->effect == PendingCall::Effect::none) return;
+    if (its.replay == ReplaySafety::repeatable || !may_have_been_made(call)) return;
     call.report.outcome.unknown = true;
     if (its.runs_once() && its.refused == StopReason::none) its.refused = StopReason::unknown_outcome;
+  }
+
+  static bool may_have_been_made(const TurnCall& call) noexcept {
+    return call.came_back && call.open->effect != PendingCall::Effect::none;
+  }
+  // Remembers an outcome that is unknown, and tells the model where the tool's policy knows nothing of it.
+  void tell_of_what_was(const Call& its, TurnCall& call, ToolResult& result) const {
+    remember(its, call);
+    if (call.report.outcome.unknown && may_have_been_made(call) && its.refused != StopReason::unknown_outcome)
+      result.content.append(" It was called before, and whether that had an effect is unknown.");
   }
 
   // The caller's own key, or that of the run. No attempt of a refused call is handed it. (I2)
@@ -164,9 +175,10 @@ struct RunCaller {
     }
   }
 
-  void remember(const Call& its, const TurnCall& turn_call) const {
-    const auto& report = turn_call.report;
-    if (!report.outcome.unknown || its.replay == ReplaySafety::repeatable) return;
+  void remember(const Call& its, TurnCall& turn_call) const {
+    auto& report = turn_call.report;
+    if (its.replay == ReplaySafety::repeatable) report.outcome.settle();  // nobody needs to know
+    if (!report.outcome.unknown) return;
     if (report.attempts == 0 && turn_call.open->effect == PendingCall::Effect::unknown)
       return;  // it is listed already
     UnknownOutcome outcome{.call_id = std::string{its.id},

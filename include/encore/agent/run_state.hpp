@@ -85,9 +85,10 @@ class RunState {
     if (step_begun_.load(std::memory_order_relaxed)) line.add("step_begun", 1);
     if (over_now)
       line.add("over", to_string(over_now->reason)).add_bytes("over_because", over_now->to_person);
+    const auto open = pending_calls_.save();  // first: what says here that it is listed is in the list
     const auto unknown = unknown_outcomes_.save();
     line.add("unknown_outcomes", static_cast<std::int64_t>(std::ranges::count(unknown, '\n')));
-    return line.text() + '\n' + pending_calls_.save() + refused_turns_.save() + keys_.save() + unknown;
+    return line.text() + '\n' + open + refused_turns_.save() + keys_.save() + unknown;
   }
   /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
