@@ -180,6 +180,16 @@ void what_the_caller_gets() {
   expect(for_model.with(HandleUnmatched{}).run({.name = "shop"}, bad_argument) ==
              R"(The tool "shop" failed after 1 attempt: std::invalid_argument.)",
          "HandleUnmatched");
+
+  const RetryPolicy with_status{RetryOn<HttpError>{}, fake_clock, FormatFailure{[](const Failure& failure) {
+                                  std::string text{"no exception"};
+                                  const auto f = [&](const HttpError& error) {
+                                    text = std::to_string(error.status);
+                                  };
+                                  failure.with<HttpError>(f);
+                                  return failure.last_value<Response>() != nullptr ? "a reply" : text;
+                                }}};
+  expect(with_status.run([]() -> std::string { throw HttpError{503}; }) == "503", "failure.with");
 }
 
 void around_the_attempts() {
