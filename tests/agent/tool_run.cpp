@@ -800,6 +800,37 @@ TEST_CASE(
   CHECK(came_back([](auto& again) { return again.handle(Shipping::order("A")); }) == " Listed: 0");
 }
 
+TEST_CASE(
+    "a host's for_each that makes a call twice, or throws, has no tool run twice that runs once [I1, I3]",
+    "[tool_run]") {
+  ToolCatalog catalog;
+  std::vector<std::string> charged;
+  catalog.add("charge", [&](const ToolCall& call) { charged.push_back(call.id); });
+  const std::vector turn{ToolCall{.id = "call_0", .name = "charge"},
+                         ToolCall{.id = "call_1", .name = "charge"}};
+  ToolRun run{catalog};
+  const auto twice = [](std::size_t count, const auto& make) {
+    for (std::size_t i = 0; i < 2 * count; ++i) make(i % count);
+  };
+  CHECK(shape_of(run.handle_batch(turn, {}, twice)) == "+ +");
+  CHECK(charged == std::vector<std::string>{"call_0", "call_1"});
+
+  charged.clear();
+  CHECK_THROWS_AS(run.handle_batch(turn, {},
+                                   [](std::size_t, const auto& make) {
+                                     make(0);
+                                     throw TimeoutError{"no thread for the next one"};
+                                   }),
+                  TimeoutError);
+  CHECK(charged == std::vector<std::string>{"call_0"});
+  const auto answers = run.handle_batch(turn);  // nobody has the answer of the first
+  CHECK(charged == std::vector<std::string>{"call_0", "call_1"});
+  CHECK(answers[0].reason == StopReason::unknown_outcome);
+  CHECK_FALSE(answers[1].is_error());
+  REQUIRE(run.unknown_outcomes().all().size() == 1);
+  CHECK(run.unknown_outcomes().all()[0].call_id == "call_0");
+}
+
 TEST_CASE("what is harmless to repeat is kept by nobody, whatever became of it [I3]", "[tool_run]") {
   Bench bench;
   bench.catalog.add("find", ReplaySafety::repeatable, bench.policy().with(MaxRetries{0}),

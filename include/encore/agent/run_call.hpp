@@ -63,8 +63,7 @@ class Turn {
   ~Turn() {
     for (const auto& call : calls) {
       if (call.open == nullptr) continue;
-      const auto unknown = call.report.outcome.unknown;
-      if (call.answered && !unknown) {
+      if (call.answered && !call.report.outcome.unknown) {
         open_.answered(*call.open);
         continue;
       }
@@ -74,13 +73,19 @@ class Turn {
       if (call.answered)
         open_.answered_as_unknown(*call.open);
       else
-        open_.left(*call.open, unknown ? PendingCall::Effect::unknown : PendingCall::Effect::none);
+        open_.left(*call.open, left_behind_by(call));
     }
   }
 
   std::vector<TurnCall> calls;
 
  private:
+  static PendingCall::Effect left_behind_by(const TurnCall& call) noexcept {
+    using Effect = PendingCall::Effect;
+    if (call.report.outcome.unknown) return Effect::unknown;
+    // Made, and neither answered nor let go: something above it threw, and its answer is lost.
+    return call.report.attempts > 0 && !call.escaped ? Effect::interrupted : Effect::none;
+  }
   PendingCalls& open_;
 };
 

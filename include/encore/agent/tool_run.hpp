@@ -19,6 +19,7 @@
 #include <encore/failure.hpp>
 #include <encore/setting.hpp>
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <exception>
@@ -74,7 +75,8 @@ class ToolRun {
     });
   }
   /// The same side by side: `for_each(count, make)` calls `make(i)` once for each i below `count`, from any thread, and returns
-  /// when all are done. The limits on calls have had their say before.
+  /// when all are done. The limits on calls have had their say before. What it throws leaves: the calls made so far are open then,
+  /// their answers lost.
   template <class Calls = std::initializer_list<ToolCall>, class ForEach>
   ToolAnswers handle_batch(Calls&& calls, const Call& with, ForEach&& for_each) {
     std::vector<ToolCall> copies;
@@ -87,7 +89,9 @@ class ToolRun {
       const auto& call = turn.calls[i].made_of.call;
       answers[i] = {ToolStatus::error, not_called(call.name, "nobody made it."), call.name, call.id};
     }
+    std::vector<std::atomic<bool>> begun(count);
     const auto make = [&](std::size_t i) {
+      if (begun[i].exchange(true)) return;  // whoever says it twice
       answers[i] = answer(turn.calls[i], shared_by_all(with), errors[i]);
     };
     static_assert(
