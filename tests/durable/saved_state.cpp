@@ -4,8 +4,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <cstdint>
+#include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -95,6 +97,72 @@ TEST_CASE("a line that cannot be read is refused, whosever it is", "[saved_state
         }).starts_with("encore: the line = \"nonsense\" is refused"));
   CHECK(refusal_of([] { return saved_lines("{\"guard\":\"a\"}\n", "a"); }) ==
         "encore: state = nothing is refused: the saved line has no such field");
+}
+
+std::string refusal_of_line(std::string_view line) {
+  return refusal_of([&] { return SavedLine{line}; });
+}
+
+TEST_CASE("what is no flat object is refused, quoting it", "[saved_state]") {
+  CHECK(refusal_of_line("") ==
+        "encore: the line = \"\" is refused: it is no flat JSON object: '{' is missing");
+  CHECK(refusal_of_line(R"({"a":1)") ==
+        R"(encore: the line = "{\"a\":1" is refused: it is no flat JSON object: '}' is missing)");
+  CHECK(refusal_of_line(R"({"a":1,"a":2})").ends_with("is refused: it has a field twice"));
+  CHECK(refusal_of_line(R"({"a":1}{})").ends_with("is refused: it has something after its end"));
+  CHECK(refusal_of_line("{\"a\":\"\n\"}")
+            .ends_with("it has a string with a control character, or without an end"));
+  CHECK(refusal_of_line("{\"a\n").size() < 300);
+  for (const auto* line : {"[1]",
+                           "17",
+                           "{a:1}",
+                           "{\"a\"}",
+                           "{\"a\" 1}",
+                           "{\"a\":}",
+                           "{\"a\":1,}",
+                           "{,}",
+                           "{\"a\":{}}",
+                           "{\"a\":[[]]}",
+                           "{\"a\":[1}",
+                           "{\"a\":[1,]}",
+                           "{\"a\":\"",
+                           "{\"a",
+                           "{\"a\":\"\\",
+                           "{\"a\":\"\\x\"}",
+                           "{\"a\":\"\\u12\"}",
+                           "{\"a\":\"\\u12",
+                           "{\"a\":\"\\u12g4\"}",
+                           "{\"a\":\"\\u-123\"}",
+                           "{\"a\":\"\\ud800\"}",
+                           "{\"a\":\"\\ud800\\u0041\"}",
+                           "{\"a\":\"\\udc00\"}",
+                           "{\"a\":\"\\udc00\\udc00\"}",
+                           "{\"a\":'b'}",
+                           "{\"a\":1:2}",
+                           "{\"a\":b\"c}",
+                           "}"}) {
+    CAPTURE(line);
+    CHECK(refusal_of_line(line).starts_with("encore: the line = "));
+  }
+}
+
+TEST_CASE("a line of random bytes is read or refused, and nothing worse", "[saved_state]") {
+  std::mt19937 random{17};
+  const std::string good = R"({"state":"x","list":["a\u00e4",1],"n":-1.5})";
+  int refused = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    auto line = good;
+    for (auto changes = 1 + random() % 4; changes > 0; --changes) {
+      const auto at = random() % line.size();
+      if (random() % 3 == 0)
+        line.erase(at, 1 + random() % 5);
+      else
+        line[at] = random() % 2 == 0 ? "{}[],:\"\\u0"[random() % 10] : static_cast<char>(random());
+      if (line.empty()) break;
+    }
+    if (refusal_of_line(line) != "not refused") ++refused;
+  }
+  CHECK(refused > 10'000);
 }
 
 TEST_CASE("bytes come back as they were, whether or not they are UTF-8 [I2]", "[saved_state]") {

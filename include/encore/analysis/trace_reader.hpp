@@ -1,8 +1,8 @@
 // Logs, read line by line: records where there are some, and a report of what was skipped.
 #pragma once
-#include <encore/analysis/json_scanner.hpp>
 #include <encore/analysis/record_reader.hpp>
 #include <encore/analysis/trace_fields.hpp>
+#include <encore/detail/json_scanner.hpp>
 #include <encore/detail/json_string.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/telemetry/trace_record.hpp>

@@ -3,8 +3,9 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/hexadecimal.hpp>
+#include <encore/detail/json_scanner.hpp>
+#include <encore/detail/json_string.hpp>
 #include <encore/detail/quoted_text.hpp>
-#include <encore/durable/flat_json.hpp>
 #include <encore/setting.hpp>
 
 #include <algorithm>
@@ -86,7 +87,14 @@ inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
 /// `std::invalid_argument`, naming field and value.
 class SavedLine {
  public:
-  explicit SavedLine(std::string_view line) : fields_{FlatJsonReader{line}.read()} {}
+  explicit SavedLine(std::string_view line) {
+    const auto fault = JsonScanner{}.scan_flat(line, [&](const JsonField& field) {
+      if (!field.in_array) fields_.push_back({std::string{field.name}, {}, field.is_array});
+      if (!field.is_array) fields_.back().values.push_back({std::string{field.value}, field.quoted});
+    });
+    if (fault != JsonFault::none) refuse_line(line, why_not_flat(line, fault));
+    if (has_a_name_twice()) refuse_line(line, "has a field twice");
+  }
 
   bool has(std::string_view field) const noexcept { return find(field) != fields_.end(); }
   std::string_view text(std::string_view field) const { return as_text(field, single(field)); }
@@ -113,7 +121,41 @@ class SavedLine {
   }
 
  private:
-  using Value = FlatJsonValue;
+  /// As it was written; of a string, what it says.
+  struct Value {
+    std::string text{};
+    bool quoted = false;
+  };
+  struct Field {
+    std::string name{};
+    std::vector<Value> values{};
+    bool is_array = false;
+  };
+
+  [[noreturn]] static void refuse_line(std::string_view line, std::string_view why) {
+    std::string quoted;
+    append_quoted(quoted, line.substr(0, 200));
+    refuse_setting("the line", quoted, "is refused: it " + std::string{why});
+  }
+  static std::string_view why_not_flat(std::string_view line, JsonFault fault) noexcept {
+    switch (fault) {
+      case JsonFault::cut_off:
+        if (line.find('{') != line.npos) return "is no flat JSON object: '}' is missing";
+        [[fallthrough]];
+      case JsonFault::no_object: return "is no flat JSON object: '{' is missing";
+      case JsonFault::no_value: return "has something nested, or no value";
+      case JsonFault::control_character: return "has a string with a control character, or without an end";
+      default: return to_string(fault);
+    }
+  }
+  bool has_a_name_twice() const {
+    std::vector<std::string_view> names;
+    names.reserve(fields_.size());
+    for (const auto& field : fields_) names.push_back(field.name);
+    std::ranges::sort(names);
+    return std::ranges::adjacent_find(names) != names.end();
+  }
+
   static std::string hex_name(std::string_view field) {
     return std::string{field}.append(StateLine::hex_ending);
   }
@@ -123,10 +165,10 @@ class SavedLine {
     if (value.quoted) append_quoted(shown = {}, value.text);
     refuse_setting(field, shown, "is refused: it must be " + std::string{what});
   }
-  std::vector<FlatJsonField>::const_iterator find(std::string_view name) const noexcept {
-    return std::ranges::find(fields_, name, &FlatJsonField::name);
+  std::vector<Field>::const_iterator find(std::string_view name) const noexcept {
+    return std::ranges::find(fields_, name, &Field::name);
   }
-  const FlatJsonField& wanted(std::string_view name) const {
+  const Field& wanted(std::string_view name) const {
     const auto field = find(name);
     if (field == fields_.end())
       refuse_setting(name, "nothing", "is refused: the saved line has no such field");
@@ -156,7 +198,7 @@ class SavedLine {
     return number;
   }
 
-  std::vector<FlatJsonField> fields_;
+  std::vector<Field> fields_;
 };
 
 /// The saved lines of this kind, in order; lines of other kinds are read and left alone, empty ones are skipped. Throws

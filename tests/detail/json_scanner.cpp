@@ -1,4 +1,4 @@
-#include <encore/analysis/json_scanner.hpp>
+#include <encore/detail/json_scanner.hpp>
 #include <encore/detail/quoted_text.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -12,19 +12,26 @@ namespace {
 
 using encore::JsonFault;
 using encore::JsonField;
+using namespace std::string_literals;
 
 struct Shown {
   std::string name;
   std::string value;
   bool quoted = false;
+  bool is_array = false;
+  bool in_array = false;
   bool operator==(const Shown&) const = default;
 };
 
+auto put_into(std::vector<Shown>& shown) {
+  return [&](const JsonField& field) {
+    shown.push_back(
+        {std::string{field.name}, std::string{field.value}, field.quoted, field.is_array, field.in_array});
+  };
+}
+encore::JsonScanner scanner;  // one for all tests: nothing of one text stays for the next
 JsonFault scan(std::string_view text, std::vector<Shown>& shown) {
-  static encore::JsonScanner scanner;  // one for all tests: nothing of one text stays for the next
-  return scanner.scan(text, [&](const JsonField& field) {
-    shown.push_back({std::string{field.name}, std::string{field.value}, field.quoted});
-  });
+  return scanner.scan(text, put_into(shown));
 }
 std::vector<Shown> shown_of(std::string_view text) {
   std::vector<Shown> shown;
@@ -80,6 +87,53 @@ TEST_CASE("what is no object is told from what is cut off", "[json_scanner]") {
   CHECK(fault_of(R"({"a\x":1})") == JsonFault::unknown_escape);
 }
 
+std::vector<Shown> flat(std::string_view text) {
+  std::vector<Shown> shown;
+  CHECK(scanner.scan_flat(text, put_into(shown)) == JsonFault::none);
+  return shown;
+}
+JsonFault fault_of_flat(std::string_view text) {
+  std::vector<Shown> shown;
+  return scanner.scan_flat(text, put_into(shown));
+}
+
+TEST_CASE("of a flat object the values of its arrays are shown too, in order", "[json_scanner]") {
+  CHECK(flat(R"({"name":"a b","count":17,"share":-0.5e3,"open":true,"last":null})") ==
+        std::vector<Shown>{
+            {"name", "a b", true}, {"count", "17"}, {"share", "-0.5e3"}, {"open", "true"}, {"last", "null"}});
+  CHECK(flat(R"({"names":["a","b"],"runs":[1,2,3],"none":[]})") ==
+        std::vector<Shown>{{"names", "", false, true},
+                           {"names", "a", true, false, true},
+                           {"names", "b", true, false, true},
+                           {"runs", "", false, true},
+                           {"runs", "1", false, false, true},
+                           {"runs", "2", false, false, true},
+                           {"runs", "3", false, false, true},
+                           {"none", "", false, true}});
+  CHECK(flat("{}").empty());
+  CHECK(flat(" { \"a\" : [ 1 ,\t\"x\" ] , \"b\" : 2 } \r\n") == flat(R"({"a":[1,"x"],"b":2})"));
+}
+
+TEST_CASE("an object that is not flat is a fault where a flat one is due", "[json_scanner]") {
+  for (const auto* text :
+       {"{\"a\":{}}", "{\"a\":[[]]}", "{\"a\":[{}]}", "{\"a\":[1}", "{\"a\":[1,]}", "{\"a\":[,]}"}) {
+    CAPTURE(text);
+    CHECK(fault_of_flat(text) == JsonFault::no_value);
+  }
+  CHECK(fault_of_flat("{\"a\":[1") == JsonFault::cut_off);
+  CHECK(fault_of_flat("{\"a\":[") == JsonFault::cut_off);
+}
+
+TEST_CASE("escapes are read as RFC 8259 has them, surrogate pairs included", "[json_scanner]") {
+  const auto text_of = [](std::string_view line) { return flat(line).at(0).value; };
+  CHECK(text_of(R"({"":"\"\\\/\b\f\n\r\t"})") == "\"\\/\b\f\n\r\t");
+  CHECK(text_of(R"({"":"\u0041\u00e4\u20AC"})") == "A\xC3\xA4\xE2\x82\xAC");
+  CHECK(text_of(R"({"":"\ud83d\ude00"})") == "\xF0\x9F\x98\x80");
+  CHECK(text_of(R"({"":"\ud800\udc00\uDBFF\uDFFF"})") == "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF");
+  CHECK(text_of(R"({"":"\u0000"})") == "\0"s);
+  CHECK(text_of(R"({"":"\uFFFF\u07ff\u0800"})") == "\xEF\xBF\xBF\xDF\xBF\xE0\xA0\x80");
+}
+
 TEST_CASE("what is nested too deep is refused, and what is not is read", "[json_scanner]") {
   constexpr auto deepest = encore::JsonScanner::deepest;
   const auto objects = [](std::size_t depth) {
@@ -100,11 +154,19 @@ TEST_CASE("what is nested too deep is refused, and what is not is read", "[json_
 TEST_CASE("whatever append_quoted writes is read back, as name and as value", "[json_scanner]") {
   std::string every;
   for (int byte = 0; byte < 0x80; ++byte) every += static_cast<char>(byte);
-  every += "\xC2\x80\xE2\x80\xA8\xF0\x9F\x98\x80";
+  every += "\xF0\x9F\x98\x80";
+  for (char32_t c = 0x80; c < 0x3000; ++c) {
+    if (c < 0x800)
+      every += {static_cast<char>(0xC0 | c >> 6), static_cast<char>(0x80 | (c & 0x3F))};
+    else
+      every += {static_cast<char>(0xE0 | c >> 12), static_cast<char>(0x80 | (c >> 6 & 0x3F)),
+                static_cast<char>(0x80 | (c & 0x3F))};
+  }
   std::string line{"{"};
   encore::append_quoted(line, every);
   encore::append_quoted(line += ':', every);
   CHECK(shown_of(line + '}') == std::vector<Shown>{{every, every, true}});
+  CHECK(flat(line + '}') == std::vector<Shown>{{every, every, true}});
 }
 
 }  // namespace

@@ -16,6 +16,8 @@ struct JsonField {
   std::string_view name{};  ///< of one in an object within: outer.inner
   std::string_view value{};
   bool quoted = false;
+  bool is_array = false;  ///< of a flat object: the array's values follow, one by one
+  bool in_array = false;
 };
 
 /// Goes through the text of one object (RFC 8259) and shows each field; those of objects within have the names of both, joined
@@ -30,6 +32,17 @@ class JsonScanner {
   /// Returns what is wrong with the text, if anything is. The fields before that place have been shown.
   template <class Show>
   [[nodiscard]] JsonFault scan(std::string_view text, Show&& show) {
+    return scan<false>(text, show);
+  }
+  /// The same of an object whose fields are values, or arrays of values, which are shown too; anything nested deeper is a fault.
+  template <class Show>
+  [[nodiscard]] JsonFault scan_flat(std::string_view text, Show&& show) {
+    return scan<true>(text, show);
+  }
+
+ private:
+  template <bool Flat, class Show>
+  JsonFault scan(std::string_view text, Show& show) {
     rest_ = text;
     path_.clear();
     skip_spaces();
@@ -46,13 +59,14 @@ class JsonScanner {
       first = false;
       std::string_view name;
       if (const auto fault = take_name(name); fault != JsonFault::none) return fault;
-      if (took('{')) {
+      if (!Flat && took('{')) {
         if (depth == deepest) return JsonFault::too_deep;
         outer_paths[depth++] = path_.size();
         path_.append(name).append(1, '.');
         first = true;
       } else if (rest_.starts_with('[')) {
-        if (const auto fault = pass_array(); fault != JsonFault::none) return fault;
+        if (const auto fault = Flat ? show_array(name, show) : pass_array(); fault != JsonFault::none)
+          return fault;
       } else {
         JsonField field{.name = name};
         if (const auto fault = take_value(field); fault != JsonFault::none) return fault;
@@ -69,7 +83,6 @@ class JsonScanner {
     return rest_.empty() ? JsonFault::none : JsonFault::not_at_its_end;
   }
 
- private:
   void skip_spaces() noexcept {
     while (rest_.starts_with(' ') || rest_.starts_with('\t') || rest_.starts_with('\r') ||
            rest_.starts_with('\n'))
@@ -108,6 +121,19 @@ class JsonScanner {
   static constexpr bool is_in_word(char character) noexcept {
     return (character >= '0' && character <= '9') || (character >= 'a' && character <= 'z') ||
            character == '-' || character == '+' || character == '.' || character == 'E';
+  }
+
+  template <class Show>
+  JsonFault show_array(std::string_view name, Show& show) {
+    show(JsonField{.name = name, .is_array = true});
+    took('[');
+    if (took(']')) return JsonFault::none;
+    do {
+      JsonField value{.name = name, .in_array = true};
+      if (const auto fault = take_value(value); fault != JsonFault::none) return fault;
+      show(static_cast<const JsonField&>(value));
+    } while (took(','));
+    return took(']') ? JsonFault::none : missing();
   }
 
   /// Only that its brackets and strings are whole is looked at.
