@@ -14,11 +14,7 @@
 
 namespace {
 
-std::string in_quotes(std::string_view text) {
-  std::string out;
-  encore::append_quoted(out, text);
-  return out;
-}
+using encore::in_quotes;
 
 std::optional<int> number(std::string_view text) {
   int value = 0;

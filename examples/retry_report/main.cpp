@@ -29,10 +29,7 @@ namespace {
 
 /// A name of a file as it may stand in a message.
 std::string shown(std::string_view name) {
-  if (encore::reads_plain(name)) return std::string{name};
-  std::string quoted;
-  encore::append_quoted(quoted, name);
-  return quoted;
+  return encore::reads_plain(name) ? std::string{name} : encore::in_quotes(name);
 }
 
 /// The bytes of a log, with a line on stderr now and then while it is long.

@@ -47,25 +47,19 @@ constexpr std::array<std::pair<std::string_view, std::string TraceFields::*>, 11
     {"took", &TraceFields::took},
 }};
 
-/// A word from the command line, harmless for the terminal.
-std::string quoted(std::string_view word) {
-  std::string text;
-  encore::append_quoted(text, word);
-  return text;
-}
-
 int number(std::string_view option, std::string_view value, int most) {
   int read = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
   if (error != std::errc{} || end != value.data() + value.size() || read < 1 || read > most)
-    throw UsageError{fmt::format("{} takes a number from 1 to {}, not {}", option, most, quoted(value))};
+    throw UsageError{
+        fmt::format("{} takes a number from 1 to {}, not {}", option, most, encore::in_quotes(value))};
   return read;
 }
 
 encore::Duration seconds(std::string_view option, std::string_view value) {
   const auto read = encore::read_duration(value);
   if (!read || *read <= encore::Duration::zero())
-    throw UsageError{fmt::format("{} takes seconds, more than 0, not {}", option, quoted(value))};
+    throw UsageError{fmt::format("{} takes seconds, more than 0, not {}", option, encore::in_quotes(value))};
   return *read;
 }
 
@@ -75,8 +69,8 @@ void name_field(TraceFields& names, std::string_view option, std::string_view va
   const auto found =
       std::find_if(fields.begin(), fields.end(), [&](auto& field) { return field.first == name; });
   if (equals == value.npos || found == fields.end())
-    throw UsageError{
-        fmt::format("{} takes NAME=FIELD with a NAME that --help lists, not {}", option, quoted(value))};
+    throw UsageError{fmt::format("{} takes NAME=FIELD with a NAME that --help lists, not {}", option,
+                                 encore::in_quotes(value))};
   names.*found->second = value.substr(equals + 1);
 }
 
@@ -114,7 +108,7 @@ Options read_options(int count, char** words) {
     else if (word == "--help")
       options.help = true;
     else
-      throw UsageError{fmt::format("there is no option {}", quoted(word))};
+      throw UsageError{fmt::format("there is no option {}", encore::in_quotes(word))};
   }
   return options;
 }

@@ -3,6 +3,7 @@
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/detail/random.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/setting.hpp>

@@ -4,6 +4,7 @@
 #include <encore/agent/cycle_finder.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/durable/saved_state.hpp>
 
 #include <cstddef>

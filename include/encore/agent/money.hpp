@@ -48,9 +48,8 @@ class Money {
   refuse_setting(field, value, "is refused: it must be at most 9223372 USD");
 }
 [[noreturn]] inline void the_text_is_no_amount(std::string_view field, std::string_view text) {
-  std::string quoted;
-  append_quoted(quoted, text);
-  refuse_setting(field, quoted, "is refused: it must be dollars such as 0.0031, with at most 12 decimals");
+  refuse_setting(field, in_quotes(text),
+                 "is refused: it must be dollars such as 0.0031, with at most 12 decimals");
 }
 
 namespace detail {

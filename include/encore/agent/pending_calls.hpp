@@ -4,6 +4,7 @@
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
 #include <encore/attempt.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/detail/stop_reason_named.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/scope.hpp>

@@ -20,13 +20,6 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
-/// A name that a model wrote, fit for a text on one line.
-inline std::string in_quotes(std::string_view name) {
-  std::string quoted;
-  append_quoted(quoted, name);
-  return quoted;
-}
-
 /// How the text for a model begins.
 ///   not_called("search", "its call limit is reached.")  // The tool "search" was not called: its call limit is reached.
 inline std::string not_called(std::string_view name, std::string_view why) {

@@ -6,6 +6,7 @@
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/refused_turns.hpp>
 #include <encore/agent/unknown_outcomes.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/detail/stop_reason_named.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/scope.hpp>

@@ -8,6 +8,7 @@
 #include <encore/agent/tool_handler.hpp>
 #include <encore/agent/tool_result.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>
 #include <encore/predicate.hpp>

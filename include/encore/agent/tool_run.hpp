@@ -16,6 +16,7 @@
 #include <encore/agent/tool_result.hpp>
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/quoted_text.hpp>
 #include <encore/failure.hpp>
 #include <encore/setting.hpp>
 

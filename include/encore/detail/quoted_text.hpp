@@ -107,6 +107,13 @@ inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
+/// The text as such a string of its own.
+inline std::string in_quotes(std::string_view text) {
+  std::string quoted;
+  append_quoted(quoted, text);
+  return quoted;
+}
+
 /// Is the text, between spaces and after an equals sign, the same without quotes?
 constexpr bool reads_plain(std::string_view text) noexcept {
   if (text.empty()) return false;
@@ -123,9 +130,7 @@ namespace detail {
 /// A name or an id in the middle of a sentence: as it is where that is harmless and short, else its first `most` bytes in quotes.
 inline std::string shown(std::string_view text, std::size_t most = 80) {
   if (reads_plain(text) && text.size() <= most) return std::string{text};
-  std::string quoted;
-  append_quoted(quoted, text.substr(0, most));
-  return quoted;
+  return in_quotes(text.substr(0, most));
 }
 
 }  // namespace detail

@@ -91,9 +91,7 @@ struct SavedNumbers {
   bool flag(std::string_view field) const { return count(field, 0, 1) == 1; }
 
   [[noreturn]] static void refuse(std::string_view field, std::string_view text, std::string_view what) {
-    std::string shown;
-    append_quoted(shown, text);
-    refuse_setting(field, shown, "is refused: it must be " + std::string{what});
+    refuse_setting(field, in_quotes(text), "is refused: it must be " + std::string{what});
   }
 };
 

@@ -133,9 +133,7 @@ class SavedLine {
   };
 
   [[noreturn]] static void refuse_line(std::string_view line, std::string_view why) {
-    std::string quoted;
-    append_quoted(quoted, line.substr(0, 200));
-    refuse_setting("the line", quoted, "is refused: it " + std::string{why});
+    refuse_setting("the line", in_quotes(line.substr(0, 200)), "is refused: it " + std::string{why});
   }
   static std::string_view why_not_flat(std::string_view line, JsonFault fault) noexcept {
     switch (fault) {
@@ -161,9 +159,8 @@ class SavedLine {
   }
 
   [[noreturn]] static void refuse(std::string_view field, const Value& value, std::string_view what) {
-    std::string shown = value.text;
-    if (value.quoted) append_quoted(shown = {}, value.text);
-    refuse_setting(field, shown, "is refused: it must be " + std::string{what});
+    refuse_setting(field, value.quoted ? in_quotes(value.text) : value.text,
+                   "is refused: it must be " + std::string{what});
   }
   std::vector<Field>::const_iterator find(std::string_view name) const noexcept {
     return std::ranges::find(fields_, name, &Field::name);
