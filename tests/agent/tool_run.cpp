@@ -831,6 +831,49 @@ TEST_CASE(
   CHECK(run.unknown_outcomes().all()[0].call_id == "call_0");
 }
 
+TEST_CASE("what was under way when it was saved stays so through turns that throw before it [I1, I3]",
+          "[tool_run]") {
+  Shipping shop;
+  int charged = 0;
+  std::string saved;
+  const CallLimit limit{.run_limit = 1, .on_limit = OnLimit::throw_exception};
+  std::optional<ToolRun<CallLimit>> run;
+  shop.catalog.add("charge", [&](const ToolCall&) { saved = run->save(), ++charged; });
+  const ToolCall charge{.id = "call_0", .name = "charge"};
+  static_cast<void>(run.emplace(shop.catalog, limit).handle(charge));
+  run.emplace(shop.catalog, limit).restore(saved);
+  CHECK_THROWS_AS(run->handle_batch({charge, Shipping::order("A")}), CallLimitExceeded);
+  CHECK_THROWS_AS(
+      run->handle_batch({charge}, {},
+                        [](std::size_t, const auto&) { throw TimeoutError{"no thread for the first one"}; }),
+      TimeoutError);
+  CHECK(run->unknown_outcomes().all().empty());
+  CHECK(run->handle(charge).reason == StopReason::unknown_outcome);
+  CHECK(charged == 1);
+  CHECK(run->unknown_outcomes().all().size() == 1);
+}
+
+TEST_CASE(
+    "a call that came back, may have been made, and is made by nobody is told and listed as unknown [I3]",
+    "[tool_run]") {
+  Shipping shop;
+  std::string saved;
+  ToolRun run{shop.catalog};
+  shop.while_it_runs = [&](const ToolCall&) { saved = run.save(); };
+  static_cast<void>(run.handle(Shipping::order("A")));
+  ToolRun again{shop.catalog};
+  again.restore(saved);
+  const auto answers =
+      again.handle_batch({Shipping::order("A"), Shipping::order("B")}, {}, [](std::size_t, const auto&) {});
+  CHECK(contents(answers) ==
+        std::vector<std::string>{"The tool \"ship\" was not called: nobody made it. It was called before, "
+                                 "and whether that had an effect is unknown.",
+                                 "The tool \"ship\" was not called: nobody made it."});
+  REQUIRE(again.unknown_outcomes().all().size() == 1);
+  CHECK(again.unknown_outcomes().all()[0].idempotency_key == shop.keys[0]);
+  CHECK(shop.keys.size() == 1);
+}
+
 TEST_CASE("what is harmless to repeat is kept by nobody, whatever became of it [I3]", "[tool_run]") {
   Bench bench;
   bench.catalog.add("find", ReplaySafety::repeatable, bench.policy().with(MaxRetries{0}),

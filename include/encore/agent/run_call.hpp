@@ -52,6 +52,9 @@ struct TurnCall {
   StopReason reason = StopReason::none;  // of its answer
   bool answered = false;
   bool escaped = false;  // by an exception that no policy answers for
+
+  /// It came back, and may have had its effect before. (I3)
+  bool may_have_been_made() const noexcept { return came_back && open->effect != PendingCall::Effect::none; }
 };
 
 /// The calls of a turn, each with its entry among the run's open calls: those that end without an answer stay open. (I2)
@@ -83,8 +86,9 @@ class Turn {
   static PendingCall::Effect left_behind_by(const TurnCall& call) noexcept {
     using Effect = PendingCall::Effect;
     if (call.report.outcome.unknown) return Effect::unknown;
+    if (call.report.attempts == 0) return call.open->effect;
     // Made, and neither answered nor let go: something above it threw, and its answer is lost.
-    return call.report.attempts > 0 && !call.escaped ? Effect::interrupted : Effect::none;
+    return call.escaped ? Effect::none : Effect::interrupted;
   }
   PendingCalls& open_;
 };
@@ -155,18 +159,16 @@ struct RunCaller {
   // A call that came back may have had its effect before, of which its end here settles nothing. Made again is only what may be
   // repeated, under the key that it had. (I1, I3)
   static void go_on(Call& its, TurnCall& call) noexcept {
-    if (its.replay == ReplaySafety::repeatable || !may_have_been_made(call)) return;
+    if (its.replay == ReplaySafety::repeatable || !call.may_have_been_made()) return;
     call.report.outcome.unknown = true;
     if (its.runs_once() && its.refused == StopReason::none) its.refused = StopReason::unknown_outcome;
   }
 
-  static bool may_have_been_made(const TurnCall& call) noexcept {
-    return call.came_back && call.open->effect != PendingCall::Effect::none;
-  }
   // Remembers an outcome that is unknown, and tells the model where the tool's policy knows nothing of it.
   void tell_of_what_was(const Call& its, TurnCall& call, ToolResult& result) const {
     remember(its, call);
-    if (call.report.outcome.unknown && may_have_been_made(call) && its.refused != StopReason::unknown_outcome)
+    if (call.report.outcome.unknown && call.may_have_been_made() &&
+        its.refused != StopReason::unknown_outcome)
       result.content.append(" It was called before, and whether that had an effect is unknown.");
   }
 

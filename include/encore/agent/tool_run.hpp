@@ -100,6 +100,12 @@ class ToolRun {
         "this for_each returns a coroutine or future that nobody awaits, and must return when every "
         "call is made: wait in it");
     for_each(count, make);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto& call = turn.calls[i];
+      if (begun[i] || !call.may_have_been_made()) continue;  // nobody knows that it was not called (I3)
+      if (!call.refusal) call.refusal.emplace(Refusal{.to_model = std::move(answers[i].content)});
+      make(i);
+    }
     admission().ended(turn.calls, refused_turns_);
     for (std::size_t i = 0; i < count; ++i) {
       turn.calls[i].answered = errors[i] == nullptr;
