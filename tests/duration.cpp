@@ -17,9 +17,11 @@ using encore::held;
 using encore::later;
 using encore::longest_wait;
 using encore::nearest_duration;
+using encore::sum_of;
 using encore::time_between;
 using encore::TimePoint;
 using encore::to_duration;
+using encore::WallTime;
 
 using Seconds = std::chrono::duration<double>;
 using Picoseconds = std::chrono::duration<std::int64_t, std::pico>;
@@ -30,6 +32,10 @@ constexpr auto infinity = std::numeric_limits<double>::infinity();
 constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // Whole units.
+// Sums stay at the end of their range. (C7)
+static_assert(sum_of(1s, 2s) == 3s);
+static_assert(sum_of((Duration::max)(), 1ns) == (Duration::max)());
+static_assert(sum_of((Duration::max)(), (Duration::max)()) == (Duration::max)());
 static_assert(to_duration(Seconds{0.4}) == 400ms);
 static_assert(to_duration(Seconds{1e30}) == Duration::max());
 static_assert(to_duration(Picoseconds{1}) == Duration{1});
@@ -153,6 +159,9 @@ TEST_CASE("the time between two points is neither negative nor wrapped [C7, D7]"
   CHECK(time_between(TimePoint::min(), TimePoint{}) == Duration::max());
   CHECK(time_between(TimePoint{-1ns}, TimePoint::max()) == Duration::max());
   CHECK(time_between(TimePoint{-2s}, TimePoint{-1s}) == 1s);
+  CHECK(time_between(WallTime{1s}, WallTime{3s}) == 2s);
+  CHECK(time_between(WallTime{3s}, WallTime{1s}) == 0s);
+  CHECK(time_between(WallTime::min(), WallTime::max()) == Duration::max());
 }
 
 TEST_CASE("a point in time plus a span stays in the range [C7]", "[duration]") {
@@ -163,6 +172,9 @@ TEST_CASE("a point in time plus a span stays in the range [C7]", "[duration]") {
   CHECK(later(TimePoint::min(), -1ns) == TimePoint::min());
   CHECK(later(TimePoint{-1s}, Duration::min()) == TimePoint::min());
   CHECK(later(TimePoint::min(), Duration::max()) == TimePoint{-1ns});
+  CHECK(later(WallTime{3s}, -2s) == WallTime{1s});
+  CHECK(later(WallTime::max(), 1ns) == WallTime::max());
+  CHECK(later(WallTime::min(), -1ns) == WallTime::min());
 }
 
 TEST_CASE("of two points in time the earlier is taken, in either order, at the ends of the range too",

@@ -153,4 +153,12 @@ constexpr TimePoint later(TimePoint start, Duration span) noexcept {
   return TimePoint{Duration{from + more}};
 }
 
+/// The same of the calendar, which may have been set back meanwhile.
+constexpr Duration time_between(WallTime begin, WallTime end) noexcept {
+  return time_between(TimePoint{begin.time_since_epoch()}, TimePoint{end.time_since_epoch()});
+}
+constexpr WallTime later(WallTime start, Duration span) noexcept {
+  return WallTime{later(TimePoint{start.time_since_epoch()}, span).time_since_epoch()};
+}
+
 }  // namespace encore

@@ -101,17 +101,14 @@ class Schedule {
   constexpr WaitRange total() const {
     WaitRange sum;
     for (const WaitRange& wait : *this) {
-      sum = {.least = plus(sum.least, wait.least),
-             .middle = plus(sum.middle, wait.middle),
-             .greatest = plus(sum.greatest, wait.greatest)};
+      sum = {.least = sum_of(sum.least, wait.least),
+             .middle = sum_of(sum.middle, wait.middle),
+             .greatest = sum_of(sum.greatest, wait.greatest)};
     }
     return sum;
   }
 
  private:
-  static constexpr Duration plus(Duration sum, Duration wait) noexcept {
-    return wait > (Duration::max)() - sum ? (Duration::max)() : sum + wait;
-  }
   B backoff_;
   J jitter_;
   int retries_;

@@ -50,7 +50,7 @@ class CallFindings {
       : call_{call},
         ceiling_{call.max_attempts ? call.max_attempts : max_attempts},
         deadline_{call.deadline} {
-    if (!deadline_ && deadline && call.began_at) deadline_ = detail::moved(*call.began_at, *deadline);
+    if (!deadline_ && deadline && call.began_at) deadline_ = later(*call.began_at, *deadline);
   }
 
   /// `finding_of(kind, detail)` gives the finding to count into.
@@ -178,8 +178,7 @@ class CallFindings {
     for (const auto& attempt : call_.told()) {
       // It began when its line says, or after the one before had ended.
       const auto began = attempt.started ? attempt.started : before != nullptr ? before->ended : std::nullopt;
-      if (before != nullptr && began && deadline_)
-        past = larger_of(past, detail::between(*deadline_, *began));
+      if (before != nullptr && began && deadline_) past = larger_of(past, time_between(*deadline_, *began));
       if (attempt.will_retry && attempt.remaining && attempt.wait > *attempt.remaining)
         past = larger_of(past, attempt.wait - *attempt.remaining);
       before = &attempt;

@@ -50,7 +50,7 @@ class CallRow {
   bool continued_by(const TracedCall& call, Duration soon) const noexcept {
     if (over_ || !call.alone || call.first_record < last_record_) return false;
     if (call.previous_record > last_record_) return false;  // another one came between
-    return !ended_at_ || !call.began_at || detail::between(*ended_at_, *call.began_at) <= soon;
+    return !ended_at_ || !call.began_at || time_between(*ended_at_, *call.began_at) <= soon;
   }
 
   Finding finding_{};

@@ -122,11 +122,6 @@ struct Finding {
 
 namespace detail {
 
-/// A sum that stays at the end of its range.
-constexpr Duration sum(Duration a, Duration b) noexcept {
-  return a > (Duration::max)() - larger_of(b, Duration::zero()) ? (Duration::max)() : a + b;
-}
-
 /// Counts a call in.
 inline void count_in(Finding& finding, const TracedCall& call) {
   const auto attempts = call.attempts_told();

@@ -16,21 +16,6 @@
 
 namespace encore ENCORE_BUILD {
 
-namespace detail {
-
-constexpr TimePoint as_point(WallTime time) noexcept { return TimePoint{time.time_since_epoch()}; }
-
-/// Held at the ends of the range instead of overflowing.
-constexpr WallTime moved(WallTime time, Duration span) noexcept {
-  return WallTime{later(as_point(time), span).time_since_epoch()};
-}
-/// Never negative: the calendar may have been set back.
-constexpr Duration between(WallTime begin, WallTime end) noexcept {
-  return time_between(as_point(begin), as_point(end));
-}
-
-}  // namespace detail
-
 /// Puts a call together from its records. A regular value; one thread at a time.
 class OpenCall {
  public:
@@ -53,7 +38,7 @@ class OpenCall {
     if (record.at) {
       if (!call_.began_at || *record.at < *call_.began_at) call_.began_at = record.at;
       if (!call_.ended_at || *record.at > *call_.ended_at) call_.ended_at = record.at;
-      if (record.remaining) call_.deadline = detail::moved(*record.at, *record.remaining);
+      if (record.remaining) call_.deadline = later(*record.at, *record.remaining);
     }
     if (!record.kind) return note_request(record);
     call_.told_by_policy = true;
@@ -125,7 +110,7 @@ class OpenCall {
     request->took = record.took;
     request->ended = record.at;
     if (!record.at || !record.took) return;
-    request->started = detail::moved(*record.at, -*record.took);
+    request->started = later(*record.at, -*record.took);
     if (*request->started < *call_.began_at) call_.began_at = request->started;
   }
 
@@ -157,7 +142,7 @@ class OpenCall {
     if (record.elapsed && began_after_)
       attempt->took = larger_of(*record.elapsed - *began_after_, Duration::zero());
     else if (attempt->started && attempt->ended)
-      attempt->took = detail::between(*attempt->started, *attempt->ended);
+      attempt->took = time_between(*attempt->started, *attempt->ended);
     if (end == AttemptEnd::failed) call_.error_type = attempt->error_type;
   }
   TracedAttempt* running(int ordinal) {

@@ -36,7 +36,7 @@ struct ToolTotals {
 inline Duration slept(const TracedCall& call) noexcept {
   if (call.finished) return call.slept;
   Duration all{};
-  for (const auto& attempt : call.attempts) all = detail::sum(all, attempt.wait);
+  for (const auto& attempt : call.attempts) all = sum_of(all, attempt.wait);
   return all;
 }
 
@@ -47,7 +47,7 @@ inline std::optional<Duration> worked(const TracedCall& call) noexcept {
   Duration all{};
   for (const auto& attempt : call.told()) {
     if (!attempt.took) return std::nullopt;
-    all = detail::sum(all, *attempt.took);
+    all = sum_of(all, *attempt.took);
   }
   return all;
 }
@@ -72,9 +72,9 @@ inline void ToolTotals::add(const TracedCall& call) {
   if (good && attempts_told > 1) ++recovered;
   if (call.reason == StopReason::retries_exhausted) ++exhausted;
   if (good && !told.empty() && told.back().error_result) ++error_results;
-  slept = detail::sum(slept, encore::slept(call));
+  slept = sum_of(slept, encore::slept(call));
   const auto work = encore::worked(call);
-  if (work) worked = detail::sum(worked, *work);
+  if (work) worked = sum_of(worked, *work);
   worked_is_known = worked_is_known && work.has_value();
 }
 

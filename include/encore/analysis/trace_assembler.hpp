@@ -93,7 +93,7 @@ class TraceAssembler {
   /// A log may begin in the middle: another file of a rotation, or records that had to make way, have the rest.
   bool began_before_log(const TraceRecord& record) const noexcept {
     return record.at && record.elapsed && log_began_at_ &&
-           detail::moved(*record.at, -*record.elapsed) < *log_began_at_;
+           later(*record.at, -*record.elapsed) < *log_began_at_;
   }
 
   /// The open call of this key. A new one may need room; unless it begins now, it may be the rest of one that was evicted.

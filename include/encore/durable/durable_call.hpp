@@ -61,8 +61,8 @@ class DurableCall {
       refuse_setting("policy", saved.policy.text(),
                      "is refused: the policy that is to go on with this call is " + print.text());
     const auto wall = policy.clock().wall();
-    const auto away = between(saved.saved_at, wall);
-    const auto left = smaller_of(between(saved.saved_at, saved.due), saved.wait);
+    const auto away = time_between(saved.saved_at, wall);
+    const auto left = smaller_of(time_between(saved.saved_at, saved.due), saved.wait);
     due_ = later(wall, left - smaller_of(away, left));
     undecided_ = true;
     detail::Restorer::restore(retrying_, policy, saved, sum_of(saved.elapsed, away));
@@ -170,21 +170,14 @@ class DurableCall {
               .replay = saved.replay,
               .signature = saved.signature};
     if (saved.deadline) {
-      const auto left = between(saved.saved_at, *saved.deadline);
-      call.deadline = later(policy.clock().now(), left - between(saved.saved_at, policy.clock().wall()));
+      const auto left = time_between(saved.saved_at, *saved.deadline);
+      call.deadline = later(policy.clock().now(), left - time_between(saved.saved_at, policy.clock().wall()));
     }
     return call;
   }
-  static Duration between(WallTime begin, WallTime end) noexcept {
-    return time_between(TimePoint{begin.time_since_epoch()}, TimePoint{end.time_since_epoch()});
-  }
-  static WallTime later(WallTime time, Duration span) noexcept {
-    return WallTime{encore::later(TimePoint{time.time_since_epoch()}, span).time_since_epoch()};
-  }
-  static TimePoint later(TimePoint time, Duration span) noexcept { return encore::later(time, span); }
   // Never more than the whole wait, though the calendar was set back meanwhile. (D7)
   Duration left() const {
-    return smaller_of(between(policy_.clock().wall(), due_), detail::Restorer::wait_of(retrying_));
+    return smaller_of(time_between(policy_.clock().wall(), due_), detail::Restorer::wait_of(retrying_));
   }
 
   Decision began(Decision next) noexcept {

@@ -193,7 +193,7 @@ class FakeClock {
   }
   void move_on(Duration span) {
     go_to(later(now_.load(std::memory_order_relaxed), span));
-    wall_ = WallTime{later(TimePoint{wall_.time_since_epoch()}, span).time_since_epoch()};
+    wall_ = later(wall_, span);
   }
   void go_to(TimePoint time) {
     if (time > now_.load(std::memory_order_relaxed)) {
