@@ -71,6 +71,26 @@ TEST_CASE("every stop reason has its own name, and says whether the failure stra
   CHECK(names.size() == stop_reason_count);
 }
 
+TEST_CASE("a stop reason has one category, and what was refused is told from what failed [G4, H2]",
+          "[stop_reason]") {
+  using encore::StopCategory;
+  CHECK(category(StopReason::none) == StopCategory::unfinished);
+  CHECK(category(StopReason::excluded_tool) == StopCategory::ran_once);
+  CHECK(category(StopReason::predicate_threw) == StopCategory::not_matched);
+  CHECK(category(StopReason::unknown_outcome) == StopCategory::single);
+  CHECK(category(StopReason::hint_over_cap) == StopCategory::out_of_time);
+  CHECK(category(StopReason::expired_on_entry) == StopCategory::out_of_time);
+  CHECK(category(StopReason::cancelled_on_entry) == StopCategory::cancelled);
+  std::size_t refusals = 0;
+  for (std::size_t i = 0; i < stop_reason_count; ++i)
+    refusals += is_refusal(static_cast<StopReason>(i)) ? 1 : 0;
+  CHECK(refusals == 11);
+  CHECK(is_refusal(StopReason::expired_on_entry));
+  CHECK(is_refusal(StopReason::cancelled_on_entry));
+  CHECK(is_refusal(StopReason::run_over));
+  CHECK(!is_refusal(StopReason::deadline));
+}
+
 TEST_CASE("the names fit into metrics and logs as they are: lower case and underscores [G7]",
           "[stop_reason]") {
   for (std::size_t i = 0; i < stop_reason_count; ++i) {

@@ -128,41 +128,22 @@ class CallFindings {
     if (call_.outcome_unknown) count(FindingKind::outcome_unknown);
     if (call_.error_type.empty() && last() != nullptr && last()->error_result)
       count(FindingKind::error_result);
-    switch (call_.reason) {
-      case StopReason::none:
-      case StopReason::nested_made_single:
-      case StopReason::unknown_outcome: return;
-      case StopReason::succeeded:
+    switch (category(call_.reason)) {
+      case StopCategory::unfinished:
+      case StopCategory::single: return;
+      case StopCategory::success:
         if (call_.attempts_told() > 1) count(FindingKind::recovered);
         return;
-      case StopReason::excluded_tool:
-      case StopReason::not_repeatable:
+      case StopCategory::ran_once:
         if (!call_.error_type.empty()) count_failure(count, FindingKind::ran_once, reason);
         return;
-      case StopReason::not_retryable:
-      case StopReason::never_retry_type:
-      case StopReason::predicate_threw:
+      case StopCategory::not_matched:
         count_failure(count, FindingKind::not_retryable, call_.error_type);
         return;
-      case StopReason::retries_exhausted:
-        count_failure(count, FindingKind::exhausted, call_.error_type);
-        return;
-      case StopReason::deadline:
-      case StopReason::too_little_time_left:
-      case StopReason::hint_over_cap:
-      case StopReason::hint_past_deadline:
-      case StopReason::expired_on_entry: count(FindingKind::out_of_time, reason); return;
-      case StopReason::cancelled:
-      case StopReason::cancelled_on_entry: count(FindingKind::cancelled, reason); return;
-      case StopReason::circuit_open:
-      case StopReason::retry_budget_spent:
-      case StopReason::call_limit_reached:
-      case StopReason::step_limit_reached:
-      case StopReason::loop_detected:
-      case StopReason::spend_limit_reached:
-      case StopReason::refused_by_guard:
-      case StopReason::unknown_tool:
-      case StopReason::run_over: count(FindingKind::refused, reason); return;
+      case StopCategory::exhausted: count_failure(count, FindingKind::exhausted, call_.error_type); return;
+      case StopCategory::out_of_time: count(FindingKind::out_of_time, reason); return;
+      case StopCategory::cancelled: count(FindingKind::cancelled, reason); return;
+      case StopCategory::refused: count(FindingKind::refused, reason); return;
     }
   }
   template <class Count>

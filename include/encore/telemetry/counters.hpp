@@ -103,7 +103,7 @@ class Counters {
     if (event.ordinal > 1) {
       if (event.reason == StopReason::succeeded) add(tool.recovered);
       add(tool.slept, static_cast<std::uint64_t>(event.slept.count()));
-    } else if (failed_at_once(event.reason)) {
+    } else if (category(event.reason) == StopCategory::not_matched) {
       add(tool.failed_at_once);
     }
   }
@@ -117,10 +117,6 @@ class Counters {
   }
   static void add(Number& number, std::uint64_t count = 1) noexcept {
     number.fetch_add(count, std::memory_order_relaxed);
-  }
-  static constexpr bool failed_at_once(StopReason reason) noexcept {
-    return reason == StopReason::not_retryable || reason == StopReason::never_retry_type ||
-           reason == StopReason::predicate_threw;
   }
 
   NameTable<Tool, CountersOptions> tools_;

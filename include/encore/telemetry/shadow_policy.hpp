@@ -169,20 +169,13 @@ class ShadowPolicy {
   }
 
   static constexpr bool is_a_matter_of_the_filter(StopReason reason) noexcept {
-    return reason == StopReason::not_retryable || reason == StopReason::never_retry_type;
+    return category(reason) == StopCategory::not_matched && reason != StopReason::predicate_threw;
   }
   /// Could a policy with other settings have gone on?
   static constexpr bool is_a_matter_of_settings(StopReason reason) noexcept {
-    switch (reason) {
-      case StopReason::not_retryable:
-      case StopReason::never_retry_type:
-      case StopReason::retries_exhausted:
-      case StopReason::deadline:
-      case StopReason::too_little_time_left:
-      case StopReason::hint_over_cap:
-      case StopReason::hint_past_deadline: return true;
-      default: return false;
-    }
+    const auto its = category(reason);
+    return is_a_matter_of_the_filter(reason) || its == StopCategory::exhausted ||
+           its == StopCategory::out_of_time;
   }
 
   /// `none` if the candidate would go on, else why not, in the order in which a policy asks.

@@ -43,24 +43,6 @@ struct ToolCounts {
   friend bool operator==(const ToolCounts&, const ToolCounts&) = default;
 };
 
-/// Did a guard stop the call, or did it not begin at all? (G4, H2)
-constexpr bool is_refusal(StopReason reason) noexcept {
-  switch (reason) {
-    case StopReason::circuit_open:
-    case StopReason::retry_budget_spent:
-    case StopReason::call_limit_reached:
-    case StopReason::step_limit_reached:
-    case StopReason::loop_detected:
-    case StopReason::spend_limit_reached:
-    case StopReason::refused_by_guard:
-    case StopReason::expired_on_entry:
-    case StopReason::cancelled_on_entry:
-    case StopReason::unknown_tool:
-    case StopReason::run_over: return true;
-    default: return false;
-  }
-}
-
 inline std::uint64_t ToolCounts::refused() const noexcept {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < stop_reason_count; ++i)
