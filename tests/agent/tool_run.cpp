@@ -831,6 +831,34 @@ TEST_CASE(
   CHECK(run.unknown_outcomes().all()[0].call_id == "call_0");
 }
 
+/// A guard of a user's own that throws when it is told an answer.
+struct Deaf {
+  struct State {
+    explicit State(const Deaf&) {}
+    void answered(const IssuedCall&, std::string_view) { throw std::runtime_error{"deaf"}; }
+    void new_run() {}
+    std::string save() const { return {}; }
+    void restore(std::string_view) {}
+  };
+};
+
+TEST_CASE("a guard that throws when it hears an answer loses none, and has no call made twice [I1]",
+          "[tool_run]") {
+  Bench bench;
+  int charged = 0;
+  bench.catalog.add("charge", [&](const ToolCall&) { return std::to_string(++charged); });
+  ToolRun run{bench.catalog, Deaf{}, LoopDetector{.with_results = true}};
+  const std::vector turn{ToolCall{.id = "call_0", .name = "charge"},
+                         ToolCall{.id = "call_1", .name = "buggy"},
+                         ToolCall{.id = "call_2", .name = "charge"}};
+  const auto answers = run.handle_batch(turn);
+  CHECK(shape_of(answers) == "+ - +");
+  CHECK(answers.escaped.size() == 1);
+  CHECK(run.handle(ToolCall{.id = "call_3", .name = "charge"}).content == "3");
+  CHECK(run.guard<LoopDetector>().save().find("\"names\":[\"charge\",\"buggy\",\"charge\",\"charge\"]") !=
+        std::string::npos);
+}
+
 TEST_CASE("what was under way when it was saved stays so through turns that throw before it [I1, I3]",
           "[tool_run]") {
   Shipping shop;

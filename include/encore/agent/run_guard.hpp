@@ -27,7 +27,7 @@ struct IssuedCall {
 ///   admit()                            before a model turn
 ///   admit(std::span<const IssuedCall>) before any call of a model turn is made; who has it is not asked about each call
 ///   admit(const IssuedCall&)           before each call
-///   answered(call, content)            what the model was told, whoever told it
+///   answered(call, content)            what the model was told, whoever told it; if it throws, that changes nothing
 /// Whoever drives them keeps this order: steps, call limit (a batch is settled before any of it is made), spend, loop, then what
 /// stands at the attempts, such as a breaker. The first refusal is the answer, but the others are asked all the same: they
 /// count what the model *issued*, and a count is not given back because another guard refused. (H5, langchain.md §4)

@@ -4,8 +4,11 @@
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
 #include <encore/agent/spend_limit.hpp>
+#include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/recipe.hpp>
+#include <encore/engine/verdict.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/stop_reason.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -129,10 +132,15 @@ class RunGuards {
     });
     return first;
   }
-  /// What the model was told, whoever told it.
+  /// What the model was told, whoever told it. A guard that throws keeps neither the model from its answer nor others from
+  /// hearing of it.
   void answered(const IssuedCall& call, std::string_view content) {
     each([&](auto& state) {
-      if constexpr (requires { state.answered(call, content); }) state.answered(call, content);
+      if constexpr (requires { state.answered(call, content); }) {
+        auto threw = StopReason::none;
+        detail::deferring_cancellation(
+            [&] { detail::holds([&] { return state.answered(call, content), true; }, threw); });
+      }
     });
   }
 
