@@ -29,7 +29,7 @@ struct Diary::State {
     settings.lines->push_back("answered " + std::string{call.name} + ": " + std::string{content});
   }
   void new_run() { settings.lines->push_back("new run"); }
-  static std::string save() { return "{\"state\":\"diary\"}\n"; }
+  static std::string save() { return R"({"state":"diary"})"; }  // one line: its end is added
   void restore(std::string_view) { settings.lines->push_back("restored"); }
 
   std::optional<Refusal> note(std::string line) {

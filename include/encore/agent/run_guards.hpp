@@ -149,7 +149,11 @@ class RunGuards {
   }
   std::string save() const {
     std::string text;
-    std::apply([&](const auto&... state) { ((text += state.save()), ...); }, states_);
+    const auto add = [&](const std::string& lines) {
+      text += lines;
+      if (!lines.empty() && lines.back() != '\n') text += '\n';
+    };
+    std::apply([&](const auto&... state) { (add(state.save()), ...); }, states_);
     return text;
   }
   /// Throws `std::invalid_argument` for text that is not what `save` wrote; some guards may have taken over their part then.
