@@ -1,6 +1,7 @@
 // Amounts of money, exact: what a run may spend, and what it has spent.
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/decimal.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/duration.hpp>
 #include <encore/setting.hpp>
@@ -77,25 +78,14 @@ constexpr Money read_usd(std::string_view field, double dollars) {
 }
 
 constexpr Money read_usd(std::string_view field, std::string_view text) {
-  std::uint64_t dollars = 0;
-  std::uint64_t decimals = 0;
-  auto unit = picodollars_per_dollar;
-  const auto point = text.find('.');
-  const auto whole = text.substr(0, point);
-  const auto fraction = point == text.npos ? std::string_view{"0"} : text.substr(point + 1);
-  if (whole.empty() || fraction.empty() || fraction.size() > 12) the_text_is_no_amount(field, text);
-  for (const char digit : whole) {
-    if (digit < '0' || digit > '9') the_text_is_no_amount(field, text);
-    if (dollars <= most_dollars) dollars = dollars * 10 + static_cast<std::uint64_t>(digit - '0');
-  }
-  for (const char digit : fraction) {
-    if (digit < '0' || digit > '9') the_text_is_no_amount(field, text);
-    decimals += static_cast<std::uint64_t>(digit - '0') * (unit /= 10);
-  }
-  const auto amount = dollars * picodollars_per_dollar + decimals;
-  if (dollars > most_dollars || amount > static_cast<std::uint64_t>(Money::most().picodollars()))
-    the_amount_is_too_large(field, text);
-  return Money::of_picodollars(amount);
+  auto rest = text;
+  Decimal number;
+  if (!take_decimal(rest, number) || !rest.empty() || number.fraction.size() > 12)
+    the_text_is_no_amount(field, text);
+  const auto read =
+      scaled(number, picodollars_per_dollar, static_cast<std::uint64_t>(Money::most().picodollars()));
+  if (read.over) the_amount_is_too_large(field, text);
+  return Money::of_picodollars(read.amount);
 }
 
 }  // namespace detail

@@ -1,6 +1,7 @@
 // Durations as text that loses nothing: seconds as a decimal number.
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/decimal.hpp>
 #include <encore/duration.hpp>
 
 #include <charconv>
@@ -49,22 +50,8 @@ inline std::optional<Duration> read_duration(std::string_view text,
                                              Duration unit = std::chrono::seconds{1}) noexcept {
   const auto negative = text.starts_with('-');
   if (negative) text.remove_prefix(1);
-  const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
-  const auto digits = [&] {
-    std::size_t size = 0;
-    while (size < text.size() && is_digit(text[size])) ++size;
-    const auto taken = text.substr(0, size);
-    text.remove_prefix(size);
-    return taken;
-  };
-  const auto whole = digits();
-  std::string_view fraction;
-  if (whole.empty()) return std::nullopt;
-  if (text.starts_with('.')) {
-    text.remove_prefix(1);
-    fraction = digits();
-    if (fraction.empty()) return std::nullopt;
-  }
+  detail::Decimal number;
+  if (!detail::take_decimal(text, number)) return std::nullopt;
   int exponent = 0;
   if (text.starts_with('e') || text.starts_with('E')) {
     text.remove_prefix(1);
@@ -79,32 +66,11 @@ inline std::optional<Duration> read_duration(std::string_view text,
   }
   if (!text.empty()) return std::nullopt;
 
-  // Each digit counts so many nanoseconds, less by ten from place to place.
-  constexpr auto most = static_cast<std::uint64_t>((Duration::max)().count());
-  std::uint64_t sum = 0;
-  auto over = false;
-  const auto size = whole.size() + fraction.size();
-  const auto point = static_cast<std::int64_t>(whole.size()) + exponent;
-  const auto digit = [&](std::size_t at) {
-    return static_cast<std::uint64_t>((at < whole.size() ? whole[at] : fraction[at - whole.size()]) - '0');
-  };
-  for (std::int64_t at = 0; at < point && !over; ++at) {
-    const auto next = static_cast<std::size_t>(at) < size ? digit(static_cast<std::size_t>(at)) : 0;
-    over = sum > (most - next) / 10;
-    sum = sum * 10 + next;
-    if (sum == 0 && static_cast<std::size_t>(at) >= size) break;
-  }
-  const auto each = static_cast<std::uint64_t>(unit.count());
-  over = over || sum > most / each;
-  auto nanoseconds = over ? most : sum * each;
-  auto place = each;
-  for (auto at = point; !over && place > 0 && at < static_cast<std::int64_t>(size); ++at) {
-    place /= 10;
-    if (at >= 0) nanoseconds += digit(static_cast<std::size_t>(at)) * place;
-  }
-  if (nanoseconds > most) nanoseconds = most;
-  return Duration{negative ? -static_cast<std::int64_t>(nanoseconds)
-                           : static_cast<std::int64_t>(nanoseconds)};
+  const auto amount = detail::scaled(number, static_cast<std::uint64_t>(unit.count()),
+                                     static_cast<std::uint64_t>((Duration::max)().count()), exponent)
+                          .amount;
+  const auto nanoseconds = static_cast<std::int64_t>(amount);
+  return Duration{negative ? -nanoseconds : nanoseconds};
 }
 
 }  // namespace encore ENCORE_BUILD

@@ -2,6 +2,7 @@
 // All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/decimal.hpp>
 #include <encore/duration.hpp>
 
 #include <array>
@@ -14,6 +15,8 @@ namespace encore ENCORE_BUILD::http {
 
 namespace detail {
 
+using encore::detail::take_number;
+
 /// The text without the spaces and tabs that may stand around a header's value (RFC 9110, 5.6.3).
 constexpr std::string_view trimmed(std::string_view text) noexcept {
   constexpr auto blank = [](char c) { return c == ' ' || c == '\t'; };
@@ -22,22 +25,9 @@ constexpr std::string_view trimmed(std::string_view text) noexcept {
   return text;
 }
 
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
 constexpr bool same_letter(char left, char right) noexcept {
   constexpr auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return lower(left) == lower(right);
-}
-
-/// Takes a number of exactly so many digits off the front of the text.
-constexpr bool take_number(std::string_view& text, std::size_t digits, int& number) noexcept {
-  if (text.size() < digits) return false;
-  number = 0;
-  for (; digits > 0; --digits, text.remove_prefix(1)) {
-    if (!is_digit(text.front())) return false;
-    number = number * 10 + (text.front() - '0');
-  }
-  return true;
 }
 
 /// Takes one of the names, in any letter case, and gives its place among them, counted from 1.

@@ -2,11 +2,11 @@
 // All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/decimal.hpp>
 #include <encore/duration.hpp>
 #include <encore/http/date.hpp>
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,31 +16,13 @@ namespace encore ENCORE_BUILD::http {
 namespace detail {
 
 /// Reads `digits` or `digits.digits` as so many units, rounded up to the nanosecond and at most `Duration::max()`.
-/// The unit is a power of ten nanoseconds.
 constexpr std::optional<Duration> decimal(std::string_view text, Duration unit) noexcept {
-  constexpr std::int64_t most = (Duration::max)().count();
   text = trimmed(text);
-  std::size_t at = 0;
-  std::int64_t whole = 0;
-  for (; at < text.size() && is_digit(text[at]); ++at) {
-    whole = whole > (most - 9) / 10 ? most : whole * 10 + (text[at] - '0');
-  }
-  if (at == 0) return std::nullopt;
-  std::int64_t fraction = 0;
-  if (at < text.size()) {
-    if (text[at] != '.' || at + 1 == text.size()) return std::nullopt;
-    std::int64_t place = unit.count();
-    bool below_a_nanosecond = false;
-    for (++at; at < text.size(); ++at) {
-      if (!is_digit(text[at])) return std::nullopt;
-      place /= 10;
-      fraction += (text[at] - '0') * place;
-      if (place == 0 && text[at] != '0') below_a_nanosecond = true;
-    }
-    if (below_a_nanosecond) ++fraction;
-  }
-  if (whole > (most - fraction) / unit.count()) return (Duration::max)();
-  return Duration{whole * unit.count() + fraction};
+  encore::detail::Decimal number;
+  if (!encore::detail::take_decimal(text, number) || !text.empty()) return std::nullopt;
+  constexpr auto most = static_cast<std::uint64_t>((Duration::max)().count());
+  const auto read = encore::detail::scaled(number, static_cast<std::uint64_t>(unit.count()), most);
+  return Duration{static_cast<Duration::rep>(read.cut && read.amount < most ? read.amount + 1 : read.amount)};
 }
 
 constexpr std::optional<Duration> retry_after(std::string_view header, Moment from) noexcept {

@@ -1,6 +1,7 @@
 // Points in time as text that loses nothing: the calendar as RFC 3339.
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/decimal.hpp>
 #include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
 
@@ -53,13 +54,7 @@ inline std::optional<WallTime> read_timestamp(std::string_view text) noexcept {
   };
   const auto number = [&](std::size_t digits, int most) {
     int value = 0;
-    for (; digits > 0; --digits) {
-      valid = valid && !text.empty() && text.front() >= '0' && text.front() <= '9';
-      if (!valid) return 0;
-      value = value * 10 + (text.front() - '0');
-      text.remove_prefix(1);
-    }
-    valid = value <= most;
+    valid = valid && detail::take_number(text, digits, value) && value <= most;
     return value;
   };
   const auto number_before = [&](std::string_view marks, std::size_t digits, int most) {
@@ -75,13 +70,10 @@ inline std::optional<WallTime> read_timestamp(std::string_view text) noexcept {
   const std::chrono::seconds second{number_before(".Zz+-", 2, 60)};  // 60: a leap second
   Duration fraction{};
   if (valid && mark == '.') {
-    const auto before = text.size();
-    for (auto place = Duration{100'000'000}; !text.empty() && text.front() >= '0' && text.front() <= '9';
-         place /= 10) {
-      fraction += place * (text.front() - '0');
-      text.remove_prefix(1);
-    }
-    valid = text.size() < before;
+    const detail::Decimal part{.fraction = detail::take_digits(text)};
+    valid = !part.fraction.empty();
+    constexpr auto second_ns = detail::nanoseconds_per_second;
+    fraction = Duration{static_cast<Duration::rep>(detail::scaled(part, second_ns, second_ns).amount)};
     take_mark("Zz+-");
   }
   std::chrono::minutes offset{};
