@@ -123,20 +123,19 @@ struct TimeLimits {
   /// What is left at `now`: 0 at or after the end, and never more than the budget, even if the clock was set back. (D7)
   constexpr Duration remaining(TimePoint now) const noexcept {
     auto left = (Duration::max)();
-    if (budget) left = larger_of(*budget - time_between(started, now), Duration::zero());
-    if (deadline) left = smaller_of(left, time_between(now, *deadline));
+    if (budget) left = left_of(*budget, time_between(started, now));
+    if (deadline) left = shorter_of(left, time_between(now, *deadline));
     return left;
   }
   /// The same for the attempt under way, of which its own limit runs down too. (D6)
   constexpr Duration attempt_remaining(TimePoint now) const noexcept {
     const auto left = remaining(now);
     if (!attempt_timeout) return left;
-    return smaller_of(left,
-                      larger_of(*attempt_timeout - time_between(attempt_started, now), Duration::zero()));
+    return shorter_of(left, left_of(*attempt_timeout, time_between(attempt_started, now)));
   }
   /// Has the attempt's own limit run out? Whoever enforces one does it by cancelling the operation. (B4)
   constexpr bool attempt_timed_out(TimePoint now) const noexcept {
-    return attempt_timeout && time_between(attempt_started, now) >= *attempt_timeout;
+    return attempt_timeout && left_of(*attempt_timeout, time_between(attempt_started, now)).count() == 0;
   }
   constexpr std::optional<TimePoint> end() const noexcept {
     if (!budget) return deadline;

@@ -120,8 +120,8 @@ constexpr Duration nearest_duration(double nanoseconds) noexcept {
 
 /// `wait`, but not under the floor and never over the cap, even where the floor is. (C2)
 constexpr Duration held(Duration wait, Duration floor, Duration cap) noexcept {
-  const Duration raised = wait < floor ? floor : wait;
-  return raised < cap ? raised : cap;
+  const Duration raised = wait.count() < floor.count() ? floor : wait;
+  return raised.count() < cap.count() ? raised : cap;
 }
 
 /// The time from `begin` to `end`: held at the ends of the range, and never negative, whatever the clock did. (C7, D7)
@@ -135,7 +135,19 @@ constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
 
 /// The sum of two spans that are not negative, held at the end of the range. (C7)
 constexpr Duration sum_of(Duration some, Duration more) noexcept {
-  return more > (Duration::max)() - some ? (Duration::max)() : some + more;
+  return more.count() > (Duration::max)().count() - some.count() ? (Duration::max)()
+                                                                 : Duration{some.count() + more.count()};
+}
+
+// Here counts are compared: an operator of the standard library's durations is dear to compile. (P11)
+
+/// The shorter of two spans.
+constexpr Duration shorter_of(Duration first, Duration second) noexcept {
+  return second.count() < first.count() ? second : first;
+}
+/// What is left of a span after another, neither of which is negative.
+constexpr Duration left_of(Duration whole, Duration part) noexcept {
+  return part.count() < whole.count() ? Duration{whole.count() - part.count()} : Duration::zero();
 }
 
 /// The earlier of two points in time.

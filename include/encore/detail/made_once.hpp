@@ -15,7 +15,7 @@ class MadeOnce {
   /// Calls `make()` unless that has been done.
   template <class Make>
   void operator()(Make make) noexcept {
-    auto expected = not_made;
+    std::uint8_t expected = not_made;
     if (state_.load(std::memory_order_acquire) == made) return;
     if (state_.compare_exchange_strong(expected, being_made, std::memory_order_acquire)) {
       make();
@@ -30,7 +30,7 @@ class MadeOnce {
 
  private:
   enum Making : std::uint8_t { not_made, being_made, made };
-  std::atomic<Making> state_{not_made};
+  std::atomic<std::uint8_t> state_{not_made};
 };
 
 }  // namespace encore::shared

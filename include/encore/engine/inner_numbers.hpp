@@ -49,7 +49,7 @@ class InnerNumbers {
     return place;
   }
 
-  std::atomic<State> state_{unused};
+  std::atomic<std::uint8_t> state_{unused};
   std::uint8_t ids_;
   int ordinal_;
   std::uint32_t hashes_[room];

@@ -50,7 +50,7 @@ class Pauses {
 /// too: permits come back, and observers hear of it. (B4, F1, H1)
 template <class Policy, class State>
 void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
-  if (wait <= Duration::zero()) return;
+  if (wait.count() <= 0) return;
 #if defined(__cpp_exceptions)
   try {
     policy.clock().sleep_for(wait, state.call().stop);

@@ -44,12 +44,21 @@ using Defaults = Plus<SteadyClock, Unnamed, CountLimit, NoTimeBudget, NoLeastAtt
                       NothingBeforeRetry, ExponentialBackoff, ProportionalJitter, HintFromCarrier, HintCap,
                       Rethrow, UnmatchedLeave, NoSeed, NestingUnnoticed, OnThreads, AttemptsOnce,
                       FailsWithoutValue, EndsWhenRefused>;
+template <class T>
+struct DefaultOf {
+  static T of(typename T::role);
+};
 template <class>
-struct roles_of;
+struct ByRole;
 template <class... T>
-struct roles_of<Plus<T...>> : std::type_identity<Plus<typename T::role...>> {};
+struct ByRole<Plus<T...>> : DefaultOf<T>... {
+  using DefaultOf<T>::of...;
+  using roles = Plus<typename T::role...>;
+};
+template <class Role>
+using default_for = decltype(ByRole<Defaults>::of(Role{}));
 /// The roles that are played once, and those that may be played by many.
-using SingleRoles = typename roles_of<Defaults>::type;
+using SingleRoles = ByRole<Defaults>::roles;
 using ManyRoles = Plus<role::Never, role::Observer, role::Guard>;
 
 template <class Role, class List>
@@ -91,8 +100,6 @@ struct find {
 template <class Role, class Default, class T, class... L>
 struct find<Role, Default, Plus<T, L...>>
     : std::conditional_t<Plays<T, Role>, std::type_identity<T>, find<Role, Default, Plus<L...>>> {};
-template <class Role>
-using default_for = typename find<Role, void, Defaults>::type;
 template <class Role, class List>
 using find_t = typename find<Role, default_for<Role>, List>::type;
 

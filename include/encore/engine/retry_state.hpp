@@ -49,7 +49,7 @@ class RetryState : public ObservedCall<Policy> {
     auto refused = StopReason::none;
     if (call().stop.stop_requested())
       refused = StopReason::cancelled_on_entry;
-    else if (frame_.limits.bounded() && frame_.limits.remaining(*started_) <= Duration::zero())
+    else if (frame_.limits.bounded() && frame_.limits.remaining(*started_).count() <= 0)
       refused = StopReason::expired_on_entry;
     else
       refused = call().refused;
@@ -89,7 +89,7 @@ class RetryState : public ObservedCall<Policy> {
   }
   /// Is there a wait after this decision? Whoever drives the call waits, and then resumes it.
   static constexpr bool waits_after(const Decision& next) noexcept {
-    return next.goes_on() || (Policy::waits_when_refused && next.wait > Duration::zero());
+    return next.goes_on() || (Policy::waits_when_refused && next.wait.count() > 0);
   }
 
   void succeeded() {
@@ -358,15 +358,14 @@ class RetryState : public ObservedCall<Policy> {
   }
   Decision wait_for(Duration wait) {
     wait_ = wait;
-    if ((may_be_cancelled_ || call().stop.watches()) && wait > Duration::zero())
-      wait_began_ = policy_.clock().now();
+    if ((may_be_cancelled_ || call().stop.watches()) && wait.count() > 0) wait_began_ = policy_.clock().now();
     return {.wait = wait};
   }
 
   /// The call ends as refused after the wait that it would have had, its permits given back before. Whoever is not known to
   /// come back after it hears of it in the last decision. (H10)
   Decision end_after(Duration wait, const Thrown* thrown) {
-    if (driver_waits_ && wait > Duration::zero()) {
+    if (driver_waits_ && wait.count() > 0) {
       give_back(refused_);
       wait_for(wait);
     } else {
