@@ -1,5 +1,6 @@
 // Events as JSON Lines in a file, for the examples that have a --log.
 #pragma once
+#include <encore/observer.hpp>
 #include <encore/telemetry/format.hpp>
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 #include <encore/hint.hpp>
 #include <encore/http/retry_after.hpp>
 #include <encore/limits.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>

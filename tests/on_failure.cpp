@@ -1,5 +1,6 @@
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>

@@ -4,9 +4,11 @@
 #include <encore/as_value.hpp>
 #include <encore/backoff_shapes.hpp>
 #include <encore/combined_predicates.hpp>
+#include <encore/event.hpp>
 #include <encore/fails_if.hpp>
 #include <encore/hint.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_if.hpp>

@@ -1,14 +1,12 @@
 // Who hears of it: any callable that takes an event.
 #pragma once
 #include <encore/detail/attributes.hpp>
-#include <encore/detail/pack.hpp>
+#include <encore/engine/call_events.hpp>  // tells them
 #include <encore/engine/deferred.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
 
 #include <concepts>
-#include <cstddef>
-#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -48,33 +46,5 @@ class Observe {
 };
 template <class F>
 Observe(F&&) -> Observe<Held<F>>;
-
-namespace detail {
-
-/// Tells one observer; its exception is counted and goes no further. A thread's forced unwind passes. (B4, F3)
-template <class O>
-ENCORE_FORCE_INLINE void tell_one(O& observer, const Event& event, [[maybe_unused]] int& errors) {
-#if defined(__cpp_exceptions)
-  if constexpr (!noexcept(observer(event))) {
-    try {
-      observer(event);
-    } catch (...) {
-      if (std::current_exception() == nullptr) throw;
-      ++errors;
-    }
-    return;
-  } else
-#endif
-    observer(event);
-}
-
-/// Tells a pack of observers in order.
-template <std::size_t... I, class... O>
-ENCORE_FORCE_INLINE void tell_each(const Places<std::index_sequence<I...>, O...>& observers,
-                                   const Event& event, int& errors) {
-  (tell_one(at<I>(observers).get(), event, errors), ...);
-}
-
-}  // namespace detail
 
 }  // namespace encore ENCORE_BUILD

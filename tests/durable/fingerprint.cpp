@@ -2,6 +2,7 @@
 #include <encore/durable/fingerprint.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
+#include <encore/observer.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -1,6 +1,7 @@
 #include <encore/any_retry_policy.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/limits.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

@@ -6,6 +6,7 @@
 #include <encore/guard/per_call.hpp>
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>

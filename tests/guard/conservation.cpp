@@ -8,6 +8,7 @@
 #include <encore/hint.hpp>
 #include <encore/limits.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

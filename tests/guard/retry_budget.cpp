@@ -2,9 +2,9 @@
 #include "read_only.hpp"
 #include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
-#include <encore/event.hpp>
 #include <encore/guard/retry_budget.hpp>
 #include <encore/limits.hpp>
+#include <encore/observer.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>

@@ -1,5 +1,6 @@
 // EXPECT: this named observer can be copied, but changes as it is called
 // EXPECT: std::ref
+#include <encore/observer.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <functional>

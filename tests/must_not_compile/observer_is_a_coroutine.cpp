@@ -1,4 +1,5 @@
 // EXPECT: this observer returns a coroutine or future that nobody awaits
+#include <encore/observer.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/task.hpp>
 

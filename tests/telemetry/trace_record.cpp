@@ -1,5 +1,6 @@
 #include "hand_made.hpp"
 #include <encore/limits.hpp>
+#include <encore/observer.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/telemetry/trace_record.hpp>
 #include <encore/testing/fake_clock.hpp>

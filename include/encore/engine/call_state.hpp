@@ -235,13 +235,18 @@ class CallState {
   }
 
   ENCORE_FORCE_INLINE bool begin_first(const Policy& policy, [[maybe_unused]] const Call& call) {
-    if constexpr (observed) tell_first(policy, call, EventKind::attempt_started);
+    if constexpr (observed && Framed)
+      State::tell_first_started(policy, call, start_.at, errors_.count, frame_.get());
+    else if constexpr (observed)
+      State::tell_first_started(policy, call, start_.at, errors_.count);
     if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
     return true;
   }
   ENCORE_FORCE_INLINE void succeeded_first(const Policy& policy, const Call& call) {
-    tell_first(policy, call, EventKind::attempt_succeeded);
-    tell_first(policy, call, EventKind::call_finished);
+    if constexpr (Framed)
+      State::tell_first_succeeded(policy, call, start_.at, errors_.count, frame_.get());
+    else
+      State::tell_first_succeeded(policy, call, start_.at, errors_.count);
   }
   ENCORE_NO_INLINE bool begin_guarded(const Call& call) {
     const auto& policy = *unmade_;
@@ -261,24 +266,6 @@ class CallState {
     const auto& policy = *unmade_;
     permits().succeeded(Now{policy.clock()});
     if constexpr (observed) succeeded_first(policy, call);
-  }
-
-  ENCORE_FORCE_INLINE void tell_first(const Policy& policy, const Call& call, EventKind kind) {
-    if constexpr (Framed) {
-      tell_first(policy, event_of(policy, kind, 1, call, frame_.get().limits, start_.at, &frame_.get()));
-    } else {
-      const auto limits = limits_of(policy, call, start_.at);
-      tell_first(policy, event_of(policy, kind, 1, call, limits, start_.at));
-    }
-  }
-  ENCORE_FORCE_INLINE void tell_first(const Policy& policy, Event&& event) {
-    const auto kind = event.kind;
-    if (kind != EventKind::attempt_started) event.reason = StopReason::succeeded;
-    if (kind == EventKind::call_finished) {
-      event.mode = TerminalMode::result;
-      event.observer_errors = errors_.count;
-    }
-    tell(policy, event, errors_.count);
   }
 
   ENCORE_NO_INLINE bool begin_now(const Call& call) {

@@ -1,63 +1,32 @@
-// A call under way: what is known of it, and what observers are told of it.
+// A call under way: what is known of it.
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/decision.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/engine/call_frame.hpp>
-#include <encore/engine/deferred_cancellation.hpp>
-#include <encore/event.hpp>
+#include <encore/engine/failure_strategy.hpp>
 #include <encore/failure.hpp>
 #include <encore/nesting.hpp>
-#include <encore/observer.hpp>
-#include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <optional>
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Tells every observer of a policy, and counts those that threw.
+/// One call, its count, times and end. It refers to the policy and to the call's frame.
 template <class Policy>
-ENCORE_FORCE_INLINE void tell(const Policy& policy, const Event& event, int& errors) {
-  tell_each(policy.observers(), event, errors);
-}
-
-/// An event of a call; what depends on its kind is still to be filled in. Before the first failure there may be no frame.
-template <class Policy>
-ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ordinal, const Call& call,
-                                   const TimeLimits& limits, std::optional<TimePoint>& started,
-                                   const CallFrame* frame = nullptr) noexcept {
-  return {.kind = kind,
-          .ordinal = ordinal,
-          .call_name = call.name,
-          .resolved_name = call.resolved_name,
-          .notes = frame != nullptr ? &frame->notes : nullptr,
-          .run_scope = call.scope,
-          .id = call.id,
-          .current = frame != nullptr ? &frame->current : nullptr,
-          .max_retries = call.runs_once() ? larger_of(ordinal, 1) - 1 : policy.max_retries(),
-          .inner_attempts = policy.inner_attempts(),
-          .limits = &limits,
-          .now = Now{policy.clock()},
-          .started = &started};
-}
-
-/// One call, its count, times and end, told to the policy's observers. It refers to the policy and to the call's frame.
-template <class Policy>
-class ObservedCall {
-  static constexpr bool observed = Policy::observed;
-
+class CallRecord {
  public:
-  ObservedCall(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started,
-               int observer_errors) noexcept
+  CallRecord(const Policy& policy, CallFrame& frame, const std::optional<TimePoint>& started,
+             int observer_errors) noexcept
       : policy_{policy},
         frame_{frame},
         max_retries_{policy.max_retries()},
         observer_errors_{observer_errors},
         started_{started} {}
-  ObservedCall(const ObservedCall&) = delete;
-  ObservedCall& operator=(const ObservedCall&) = delete;
+  CallRecord(const CallRecord&) = delete;
+  CallRecord& operator=(const CallRecord&) = delete;
 
   const Policy& policy() const noexcept { return policy_; }
   const Attempt& attempt() const noexcept { return frame_.attempt; }
@@ -77,7 +46,7 @@ class ObservedCall {
   }
 
  protected:
-  ~ObservedCall() = default;
+  ~CallRecord() = default;
 
   Now now() const noexcept { return Now{policy_.clock()}; }
   bool made_single() const noexcept {
@@ -100,45 +69,6 @@ class ObservedCall {
       return marked_attempt();
   }
 
-  void tell_started() {
-    if constexpr (observed) tell(policy_, event_of(EventKind::attempt_started), observer_errors_);
-  }
-  void tell_succeeded() {
-    if constexpr (observed) {
-      auto event = event_of(EventKind::attempt_succeeded);
-      event.reason = StopReason::succeeded;
-      tell(policy_, event, observer_errors_);
-    }
-  }
-  void tell_failed(const Decision& next, const std::optional<Duration>& hint, const Thrown* thrown) {
-    if constexpr (observed) {
-      auto event = event_of(EventKind::attempt_failed);
-      event.will_retry = next.goes_on();
-      if (call().runs_once() && next.goes_on()) ++event.max_retries;  // it did not run (I1)
-      event.reason = next.stop;
-      event.wait = next.wait;
-      event.hint = hint;
-      blame(event, thrown);
-      tell_undisturbed(event);
-    }
-  }
-  void tell_finished(TerminalMode mode, const Thrown* thrown) {
-    if constexpr (observed) {
-      auto event = event_of(EventKind::call_finished);
-      event.reason = reason_;
-      event.mode = mode;
-      event.slept = slept_;
-      event.observer_errors = observer_errors_;
-      event.outcome_unknown = outcome_.unknown;
-      event.lost_request_id = outcome_.request_id.view();
-      blame(event, thrown);
-      if (thrown != nullptr)
-        tell_undisturbed(event);
-      else
-        tell(policy_, event, observer_errors_);
-    }
-  }
-
   const Policy& policy_;
   CallFrame& frame_;
   int max_retries_;
@@ -147,20 +77,18 @@ class ObservedCall {
   OutcomeSoFar outcome_{};
   std::optional<TimePoint> started_;
   Duration slept_{};
+};
 
- private:
-  // Perhaps in the handler of the attempt's exception.
-  void tell_undisturbed(const Event& event) {
-    deferring_cancellation([&] { tell(policy_, event, observer_errors_); });
-  }
-  Event event_of(EventKind kind) noexcept {
-    return detail::event_of(policy_, kind, attempts(), call(), frame_.limits, started_, &frame_);
-  }
-  void blame(Event& event, const Thrown* thrown) const {
-    event.thrown = thrown;
-    event.outer = outer();
-    if (thrown != nullptr) event.error_name = name_by(policy_.predicate(), *thrown);
-  }
+/// The same, told to the policy's observers, in <encore/observer.hpp>. Here there are none.
+template <class Policy>
+class ObservedCall : public CallRecord<Policy> {
+ protected:
+  using CallRecord<Policy>::CallRecord;
+  ~ObservedCall() = default;
+  void tell_started() noexcept {}
+  void tell_succeeded() noexcept {}
+  void tell_failed(const Decision&, const std::optional<Duration>&, const Thrown*) noexcept {}
+  void tell_finished(TerminalMode, const Thrown*) noexcept {}
 };
 
 }  // namespace ENCORE_BUILD::detail

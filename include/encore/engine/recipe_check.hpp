@@ -6,7 +6,6 @@
 #include <encore/engine/deferred.hpp>
 #include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/recipe.hpp>
-#include <encore/event.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
 #include <encore/predicate.hpp>
@@ -53,6 +52,10 @@ struct permits_for<Pack<>> {
   using type = Pack<>;
 };
 
+/// An observer that events are told to: a type that is known with the observers' header.
+template <class O>
+struct Told;
+
 /// What a type that takes a role must have, in words. Always true: the compile errors are inside.
 template <class T>
 consteval bool has_what_its_role_needs() {
@@ -66,6 +69,8 @@ consteval bool has_what_its_role_needs() {
                 "the policy std::ref(it)");
   constexpr bool known = !std::same_as<Role, role::Guard> || requires { sizeof(permits_for<Pack<Kept<T>>>); };
   static_assert(known, "a policy with a guard needs: #include <encore/guard/guard.hpp>");
+  constexpr bool told = !std::same_as<Role, role::Observer> || requires { sizeof(Told<T>); };
+  static_assert(told, "a policy with an observer needs: #include <encore/observer.hpp>");
   if constexpr (!would_keep) {
     static_assert(!std::same_as<Role, role::Clock>,
                   "this clock is none: it needs `encore::TimePoint now()`, `encore::WallTime wall()` and "

@@ -1,0 +1,173 @@
+// What the observers of a policy are told of its calls, and when.
+#pragma once
+#include <encore/call.hpp>
+#include <encore/clock.hpp>
+#include <encore/decision.hpp>
+#include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/pack.hpp>
+#include <encore/engine/call_frame.hpp>
+#include <encore/engine/deferred_cancellation.hpp>
+#include <encore/engine/observed_call.hpp>
+#include <encore/engine/recipe_check.hpp>
+#include <encore/event.hpp>
+#include <encore/failure.hpp>
+#include <encore/predicate.hpp>
+#include <encore/stop_reason.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <utility>
+
+namespace encore ENCORE_BUILD::detail {
+
+template <class O>
+struct Told {};
+
+/// Tells one observer; its exception is counted and goes no further. A thread's forced unwind passes. (B4, F3)
+template <class O>
+ENCORE_FORCE_INLINE void tell_one(O& observer, const Event& event, [[maybe_unused]] int& errors) {
+#if defined(__cpp_exceptions)
+  if constexpr (!noexcept(observer(event))) {
+    try {
+      observer(event);
+    } catch (...) {
+      if (std::current_exception() == nullptr) throw;
+      ++errors;
+    }
+    return;
+  } else
+#endif
+    observer(event);
+}
+
+/// Tells a pack of observers in order.
+template <std::size_t... I, class... O>
+ENCORE_FORCE_INLINE void tell_each(const Places<std::index_sequence<I...>, O...>& observers,
+                                   const Event& event, int& errors) {
+  (tell_one(at<I>(observers).get(), event, errors), ...);
+}
+
+/// Tells every observer of a policy, and counts those that threw.
+template <class Policy>
+ENCORE_FORCE_INLINE void tell(const Policy& policy, const Event& event, int& errors) {
+  tell_each(policy.observers(), event, errors);
+}
+
+/// An event of a call; what depends on its kind is still to be filled in. Before the first failure there may be no frame.
+template <class Policy>
+ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ordinal, const Call& call,
+                                   const TimeLimits& limits, std::optional<TimePoint>& started,
+                                   const CallFrame* frame = nullptr) noexcept {
+  return {.kind = kind,
+          .ordinal = ordinal,
+          .call_name = call.name,
+          .resolved_name = call.resolved_name,
+          .notes = frame != nullptr ? &frame->notes : nullptr,
+          .run_scope = call.scope,
+          .id = call.id,
+          .current = frame != nullptr ? &frame->current : nullptr,
+          .max_retries = call.runs_once() ? larger_of(ordinal, 1) - 1 : policy.max_retries(),
+          .inner_attempts = policy.inner_attempts(),
+          .limits = &limits,
+          .now = Now{policy.clock()},
+          .started = &started};
+}
+
+/// A call whose policy has observers, told to them.
+template <class Policy>
+  requires(Policy::observed)
+class ObservedCall<Policy> : public CallRecord<Policy> {
+  using Record = CallRecord<Policy>;
+
+ public:
+  using Record::attempts, Record::call;
+
+  // Of a call without a failure, which has no record: `frame`, if it has one.
+  template <class... Frame>
+  ENCORE_FORCE_INLINE static void tell_first_started(const Policy& policy, const Call& call,
+                                                     std::optional<TimePoint>& started, int& errors,
+                                                     const Frame&... frame) {
+    tell_first(policy, EventKind::attempt_started, call, started, errors, frame...);
+  }
+  template <class... Frame>
+  ENCORE_FORCE_INLINE static void tell_first_succeeded(const Policy& policy, const Call& call,
+                                                       std::optional<TimePoint>& started, int& errors,
+                                                       const Frame&... frame) {
+    tell_first(policy, EventKind::attempt_succeeded, call, started, errors, frame...);
+    tell_first(policy, EventKind::call_finished, call, started, errors, frame...);
+  }
+
+ protected:
+  using Record::frame_, Record::observer_errors_, Record::outcome_, Record::outer, Record::policy_,
+      Record::reason_, Record::slept_, Record::started_;
+  using Record::Record;
+  ~ObservedCall() = default;
+
+  void tell_started() { tell(policy_, event_of(EventKind::attempt_started), observer_errors_); }
+  void tell_succeeded() {
+    auto event = event_of(EventKind::attempt_succeeded);
+    event.reason = StopReason::succeeded;
+    tell(policy_, event, observer_errors_);
+  }
+  void tell_failed(const Decision& next, const std::optional<Duration>& hint, const Thrown* thrown) {
+    auto event = event_of(EventKind::attempt_failed);
+    event.will_retry = next.goes_on();
+    if (call().runs_once() && next.goes_on()) ++event.max_retries;  // it did not run (I1)
+    event.reason = next.stop;
+    event.wait = next.wait;
+    event.hint = hint;
+    blame(event, thrown);
+    tell_undisturbed(event);
+  }
+  void tell_finished(TerminalMode mode, const Thrown* thrown) {
+    auto event = event_of(EventKind::call_finished);
+    event.reason = reason_;
+    event.mode = mode;
+    event.slept = slept_;
+    event.observer_errors = observer_errors_;
+    event.outcome_unknown = outcome_.unknown;
+    event.lost_request_id = outcome_.request_id.view();
+    blame(event, thrown);
+    if (thrown != nullptr)
+      tell_undisturbed(event);
+    else
+      tell(policy_, event, observer_errors_);
+  }
+
+ private:
+  ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, EventKind kind, const Call& call,
+                                             std::optional<TimePoint>& started, int& errors,
+                                             const CallFrame& frame) {
+    tell_first(policy, detail::event_of(policy, kind, 1, call, frame.limits, started, &frame), errors);
+  }
+  ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, EventKind kind, const Call& call,
+                                             std::optional<TimePoint>& started, int& errors) {
+    const auto limits = limits_of(policy, call, started);
+    tell_first(policy, detail::event_of(policy, kind, 1, call, limits, started), errors);
+  }
+  ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, Event&& event, int& errors) {
+    const auto kind = event.kind;
+    if (kind != EventKind::attempt_started) event.reason = StopReason::succeeded;
+    if (kind == EventKind::call_finished) {
+      event.mode = TerminalMode::result;
+      event.observer_errors = errors;
+    }
+    tell(policy, event, errors);
+  }
+  // Perhaps in the handler of the attempt's exception.
+  void tell_undisturbed(const Event& event) {
+    deferring_cancellation([&] { tell(policy_, event, observer_errors_); });
+  }
+  Event event_of(EventKind kind) noexcept {
+    return detail::event_of(policy_, kind, attempts(), call(), frame_.limits, started_, &frame_);
+  }
+  void blame(Event& event, const Thrown* thrown) const {
+    event.thrown = thrown;
+    event.outer = outer();
+    if (thrown != nullptr) event.error_name = name_by(policy_.predicate(), *thrown);
+  }
+};
+
+}  // namespace ENCORE_BUILD::detail
