@@ -66,19 +66,16 @@ constexpr Scaled scaled(const Decimal& number, std::uint64_t unit, std::uint64_t
   };
   Scaled read;
   for (std::int64_t at = 0; at < point && !read.over; ++at) {
-    read.over = read.amount > (most - digit(at)) / 10;
-    read.amount = read.amount * 10 + digit(at);
+    const auto next = digit(at);
+    read.over = read.amount > (most - next) / 10;
+    read.amount = read.amount * 10 + next;
     if (read.amount == 0 && at >= size) break;
   }
   read.over = read.over || read.amount > most / unit;
   if (read.over) return {.amount = most, .over = true};
   read.amount *= unit;
   auto at = point;
-  for (auto place = unit; place > 0 && at < size; ++at) {
-    place /= 10;
-    read.amount += digit(at) * place;
-    read.cut = read.cut || (place == 0 && digit(at) != 0);
-  }
+  for (auto place = unit / 10; place > 0 && at < size; place /= 10, ++at) read.amount += digit(at) * place;
   for (; at < size && !read.cut; ++at) read.cut = digit(at) != 0;
   if (read.amount > most) return {.amount = most, .over = true};
   return read;
