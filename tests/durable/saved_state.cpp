@@ -74,6 +74,19 @@ TEST_CASE("a value that is not what was asked for is refused by field and value"
         "encore: minus = -1 is refused: it must be a string");
 }
 
+TEST_CASE("a number out of its bounds is refused with them", "[saved_state]") {
+  const SavedLine line{R"({"attempts":3,"over":1,"used":0})"};
+  CHECK(line.count("attempts", 3, 3) == 3);
+  CHECK(refusal_of([&] { return line.count("attempts", 4, 9); }) ==
+        "encore: attempts = 3 is refused: it must be from 4 to 9");
+  CHECK(refusal_of([&] { return line.count("attempts", 0, 2); }) ==
+        "encore: attempts = 3 is refused: it must be from 0 to 2");
+  CHECK(line.flag("over"));
+  CHECK_FALSE(line.flag("used"));
+  CHECK(refusal_of([&] { return line.flag("attempts"); }) ==
+        "encore: attempts = 3 is refused: it must be from 0 to 1");
+}
+
 TEST_CASE("each finds its own lines among all of a run's", "[saved_state]") {
   const std::string text =
       "{\"state\":\"a\",\"n\":1}\n\n{\"state\":\"b\",\"n\":2}\r\n{\"state\":\"a\",\"n\":3}\n  "

@@ -90,15 +90,14 @@ inline void sign(Call& call, const IssuedCall& issued, std::string& text) {
   call.signature = text;
 }
 
-/// The signatures saved in a field. Throws `std::invalid_argument` that names the field and the text that is none.
+/// The signature that a saved text stands for. Throws `std::invalid_argument` that names the field and the text that is none.
+inline CallSignature signature_of(std::string_view field, std::string_view digits) {
+  if (const auto signature = CallSignature::from_text(digits)) return *signature;
+  refuse_setting(field, in_quotes(digits), "is refused: it must be 32 lower-case hexadecimal digits");
+}
 inline std::vector<CallSignature> signatures_in(const SavedLine& line, std::string_view field) {
   std::vector<CallSignature> all;
-  for (const auto& digits : line.texts(field)) {
-    const auto signature = CallSignature::from_text(digits);
-    if (!signature)
-      refuse_setting(field, in_quotes(digits), "is refused: it must be 32 lower-case hexadecimal digits");
-    all.push_back(*signature);
-  }
+  for (const auto& digits : line.texts(field)) all.push_back(signature_of(field, digits));
   return all;
 }
 

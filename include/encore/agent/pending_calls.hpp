@@ -4,8 +4,8 @@
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
 #include <encore/attempt.hpp>
+#include <encore/detail/named.hpp>
 #include <encore/detail/quoted_text.hpp>
-#include <encore/detail/stop_reason_named.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/scope.hpp>
 #include <encore/setting.hpp>
@@ -20,6 +20,18 @@
 #include <utility>
 
 namespace encore ENCORE_BUILD {
+
+namespace detail {
+
+/// The stop reason saved in a field; none where there is no such field. Throws `std::invalid_argument` for a name that is none's.
+inline StopReason stop_reason_in(const SavedLine& line, std::string_view field) {
+  if (!line.has(field)) return StopReason::none;
+  const auto name = line.text(field);
+  if (const auto reason = stop_reason_named(name)) return *reason;
+  refuse_setting(field, in_quotes(name), "is refused: there is no such stop reason");
+}
+
+}  // namespace detail
 
 /// A call that was issued and has no answer yet. (I2)
 struct PendingCall {
@@ -141,14 +153,14 @@ class PendingCalls {
       const auto signature = CallSignature::from_text(key.substr(key.rfind('~') + 1));
       if (!signature)
         refuse_setting("key", in_quotes(key), "is refused: a run's key ends in a call's signature");
-      const auto counted = from_0_to_2(line, "counted");
-      const auto effect = line.has("effect") ? from_0_to_2(line, "effect") : 0;
+      const auto counted = line.count("counted", 0, 2);
+      const auto effect = line.has("effect") ? line.count("effect", 0, 2) : 0;
       calls.push_back({.id = line.bytes("id"),
                        .signature = *signature,
                        .key = std::string{key},
                        .counted = static_cast<PendingCall::Counted>(counted),
                        .effect = static_cast<PendingCall::Effect>(effect),
-                       .refused = refusal_in(line),
+                       .refused = detail::stop_reason_in(line, "refused"),
                        .under_way = false});
     }
     const std::lock_guard lock{mutex_};
@@ -170,17 +182,6 @@ class PendingCalls {
     const auto interrupted =
         open.under_way && open.effect == PendingCall::Effect::none && open.refused == StopReason::none;
     return interrupted ? PendingCall::Effect::interrupted : open.effect;
-  }
-  static StopReason refusal_in(const SavedLine& line) {
-    if (!line.has("refused")) return StopReason::none;
-    const auto name = line.text("refused");
-    if (const auto reason = stop_reason_named(name)) return *reason;
-    refuse_setting("refused", in_quotes(name), "is refused: there is no such stop reason");
-  }
-  static std::int64_t from_0_to_2(const SavedLine& line, std::string_view field) {
-    const auto number = line.count(field);
-    if (number > 2) refuse_setting(field, std::to_string(number), "is refused: it must be from 0 to 2");
-    return number;
   }
 
   mutable std::mutex mutex_;

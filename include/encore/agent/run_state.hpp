@@ -6,11 +6,8 @@
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/refused_turns.hpp>
 #include <encore/agent/unknown_outcomes.hpp>
-#include <encore/detail/quoted_text.hpp>
-#include <encore/detail/stop_reason_named.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/scope.hpp>
-#include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <algorithm>
@@ -94,13 +91,10 @@ class RunState {
   /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
-    const auto digits = CallSignature::from_text(line.text("scope"));
-    if (!digits)
-      refuse_setting("scope", in_quotes(line.text("scope")),
-                     "is refused: it must be 32 lower-case hexadecimal digits");
+    const auto digits = detail::signature_of("scope", line.text("scope"));
     std::optional<Refusal> over_then;
     if (line.has("over"))
-      over_then = Refusal{.reason = reason_named(line.text("over")),
+      over_then = Refusal{.reason = detail::stop_reason_in(line, "over"),
                           .to_model = not_called({}, "the run is over."),
                           .to_person = line.bytes("over_because"),
                           .ends_run = true};
@@ -113,7 +107,7 @@ class RunState {
     refused_turns_.restore(text);
     keys_.restore(text);
     unknown_outcomes_.restore(text);
-    scope_ = Scope{digits->high(), digits->low()};
+    scope_ = Scope{digits.high(), digits.low()};
     process_ = Scope::process();
     step_begun_ = step_begun;
     over_ = std::move(over_then);
@@ -121,11 +115,6 @@ class RunState {
 
  private:
   static constexpr std::string_view kind{"tool_run"};
-
-  static StopReason reason_named(std::string_view name) {
-    if (const auto reason = stop_reason_named(name)) return *reason;
-    refuse_setting("over", in_quotes(name), "is refused: there is no such stop reason");
-  }
 
   Scope scope_ = Scope::random();
   Scope process_ = Scope::process();  // in which that is the run's

@@ -2,7 +2,6 @@
 #pragma once
 #include <encore/agent/unknown_outcome.hpp>
 #include <encore/durable/saved_state.hpp>
-#include <encore/setting.hpp>
 
 #include <limits>
 #include <mutex>
@@ -56,17 +55,15 @@ class UnknownOutcomes {
   void restore(std::string_view text) {
     std::vector<UnknownOutcome> outcomes;
     for (const auto& line : saved_lines(text, kind)) {
-      const auto attempts = line.count("attempts");
-      if (attempts > (std::numeric_limits<int>::max)())
-        refuse_setting("attempts", std::to_string(attempts), "is refused: it must be at most 2147483647");
-      outcomes.push_back({.call_id = line.bytes("call_id"),
-                          .call_name = line.bytes("call_name"),
-                          .resolved_name = line.bytes("resolved_name"),
-                          .idempotency_key = line.bytes("key"),
-                          .request_id = line.bytes("request_id"),
-                          .signature = line.has_bytes("signature") ? line.bytes("signature") : "",
-                          .attempts = static_cast<int>(attempts),
-                          .error_type = line.bytes("error_type")});
+      outcomes.push_back(
+          {.call_id = line.bytes("call_id"),
+           .call_name = line.bytes("call_name"),
+           .resolved_name = line.bytes("resolved_name"),
+           .idempotency_key = line.bytes("key"),
+           .request_id = line.bytes("request_id"),
+           .signature = line.has_bytes("signature") ? line.bytes("signature") : "",
+           .attempts = static_cast<int>(line.count("attempts", 0, (std::numeric_limits<int>::max)())),
+           .error_type = line.bytes("error_type")});
     }
     const std::lock_guard lock{mutex_};
     outcomes_.swap(outcomes);

@@ -1,9 +1,9 @@
 // Records made of fields, whoever parsed them.
 #pragma once
 #include <encore/analysis/trace_fields.hpp>
+#include <encore/detail/named.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/detail/seconds_text.hpp>
-#include <encore/detail/stop_reason_named.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/time_text.hpp>
 #include <encore/telemetry/trace_record.hpp>
@@ -74,13 +74,6 @@ inline bool put_time(std::optional<WallTime>& to, std::string_view value, const 
   if (!since_1970 || WallTime{*since_1970} < first || WallTime{*since_1970} >= past) return false;
   to = WallTime{*since_1970};
   return true;
-}
-/// The member of an enumeration that has this name.
-template <class Named>
-std::optional<Named> named(std::string_view name, Named last) {
-  for (auto i = 0; i <= static_cast<int>(last); ++i)
-    if (to_string(static_cast<Named>(i)) == name) return static_cast<Named>(i);
-  return std::nullopt;
 }
 
 /// What one field means for a record: false if its value cannot be that.

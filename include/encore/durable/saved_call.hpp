@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/hexadecimal.hpp>
+#include <encore/detail/named.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/durable/fingerprint.hpp>
 #include <encore/durable/saved_state.hpp>
@@ -81,14 +82,6 @@ struct SavedNumbers {
       refuse(field, text, "from 0 to " + std::to_string(most.count()) + " nanoseconds");
     return span;
   }
-  int count(std::string_view field, int least, int most) const {
-    const auto count = line.count(field);
-    if (count < least || count > most)
-      refuse_setting(field, std::to_string(count),
-                     "is refused: it must be from " + std::to_string(least) + " to " + std::to_string(most));
-    return static_cast<int>(count);
-  }
-  bool flag(std::string_view field) const { return count(field, 0, 1) == 1; }
 
   [[noreturn]] static void refuse(std::string_view field, std::string_view text, std::string_view what) {
     refuse_setting(field, in_quotes(text), "is refused: it must be " + std::string{what});
@@ -99,9 +92,7 @@ inline std::string in_nanoseconds(Duration duration) { return std::to_string(dur
 inline std::string in_nanoseconds(WallTime time) { return in_nanoseconds(time.time_since_epoch()); }
 
 inline ReplaySafety replay_of(std::string_view name) {
-  for (const auto safety : {ReplaySafety::repeatable, ReplaySafety::repeatable_with_key, ReplaySafety::never,
-                            ReplaySafety::excluded})
-    if (to_string(safety) == name) return safety;
+  if (const auto safety = named(name, ReplaySafety::excluded)) return *safety;
   SavedNumbers::refuse("replay", name, "repeatable, repeatable_with_key, never or excluded");
 }
 
@@ -147,10 +138,10 @@ inline SavedCall SavedCall::read(std::string_view text) {
       .operation_key = line.bytes("operation_key"),
       .scope = {numbers.bits("scope", scope.substr(0, 16)), numbers.bits("scope", scope.substr(16))},
       .replay = detail::replay_of(line.text("replay")),
-      .under_way = numbers.flag("under_way"),
-      .attempts = numbers.count("attempts", 1, (std::numeric_limits<int>::max)() - 1),
-      .key_used = numbers.flag("key_used"),
-      .outcome_unknown = numbers.flag("outcome_unknown"),
+      .under_way = line.flag("under_way"),
+      .attempts = static_cast<int>(line.count("attempts", 1, (std::numeric_limits<int>::max)() - 1)),
+      .key_used = line.flag("key_used"),
+      .outcome_unknown = line.flag("outcome_unknown"),
       .wait = numbers.span("wait_ns", longest_wait),
       .previous = numbers.span("previous_ns", longest_wait),
       .slept = numbers.span("slept_ns"),

@@ -109,6 +109,16 @@ class SavedLine {
   bool has_bytes(std::string_view field) const { return has(field) || has(hex_name(field)); }
   /// From 0 to 2^53 - 1, which every JSON reader keeps exactly.
   std::int64_t count(std::string_view field) const { return as_count(field, single(field)); }
+  /// The same, where other numbers than these mean nothing.
+  std::int64_t count(std::string_view field, std::int64_t least, std::int64_t most) const {
+    const auto number = count(field);
+    if (number < least || number > most)
+      refuse_setting(field, std::to_string(number),
+                     "is refused: it must be from " + std::to_string(least) + " to " + std::to_string(most));
+    return number;
+  }
+  /// 0 or 1.
+  bool flag(std::string_view field) const { return count(field, 0, 1) == 1; }
   std::vector<std::string> texts(std::string_view field) const {
     std::vector<std::string> all;
     for (const auto& value : array(field)) all.emplace_back(as_text(field, value));

@@ -1,15 +1,15 @@
-#include <encore/detail/stop_reason_named.hpp>
+#include <encore/detail/named.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <cstddef>
 
-using encore::stop_reason_named, encore::StopReason;
+using encore::detail::stop_reason_named, encore::StopReason;
 
 static_assert(stop_reason_named("deadline") == StopReason::deadline);
 
-TEST_CASE("every reason is found by its name, and nothing by half of one [G7]", "[stop_reason_named]") {
+TEST_CASE("every reason is found by its name, and nothing by half of one [G7]", "[named]") {
   for (std::size_t i = 0; i < encore::stop_reason_count; ++i) {
     const auto reason = static_cast<StopReason>(i);
     const auto name = to_string(reason);
