@@ -547,6 +547,28 @@ TEST_CASE("a retry that does not begin gives back what it took, and no more [H1]
   CHECK(retries_until_refused(budget, asking) == 3);
 }
 
+TEST_CASE("what is given back at the edge of the memory is worth what it would be if it had stayed [H1, H4]",
+          "[retry_budget]") {
+  const bool refund = GENERATE(false, true);  // by a retry that succeeds, or by one that does not begin
+  const auto [away, left] = GENERATE(table<Duration, double>({{9'999ms, 2.0}, {10s, 1.0}, {1h, 1.0}}));
+  CAPTURE(refund, away);
+  Asking asking;
+  RetryBudget budget{{.share = 1.0, .floor = 1, .memory = 10s, .success_refunds = true}};
+  first_attempt_fails(budget, asking);
+  std::vector<RetryBudget::Permit> permits;
+  while (auto permit = budget.admit(asking.retry())) permits.push_back(*std::move(permit));
+  REQUIRE(permits.size() == 2);
+  for (auto& permit : permits)
+    if (refund) permit.still_admitted(asking.now), permit.began(asking.now);
+  asking.clock.advance(away);
+  CHECK(budget.tokens(asking.now) == 0.0);
+  for (auto& permit : permits)
+    if (refund) permit.succeeded(asking.now);
+  permits.clear();
+  CHECK(budget.tokens(asking.now) == left);
+  CHECK(retries_until_refused(budget, asking) == left);
+}
+
 TEST_CASE("a retry that has begun is load, however it ends [H4]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 1.0, .floor = 0}};
