@@ -286,6 +286,7 @@ std::string drive(const Policy& policy, const Call& its, const Attempting& attem
     if (value) next = (*driver).returned(*value);
     if (next.goes_on()) next = driver.pause(next.wait);
   }
+  if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, its.stop);  // refused (H10)
   if (next.stop != StopReason::succeeded && !Policy::rethrows && (*driver).answered_for(next.stop)) {
     auto failure = (*driver).failure();
     failure.error = error;
@@ -363,6 +364,8 @@ Story story(Way way, const Scenario& scenario, const Make& make) {
 /// All ways of one scenario under one policy, beside each other and beside the model, if there is one.
 template <class Make>
 void compare(const Scenario& scenario, std::string_view policy, const Make& make, const Model* model) {
+  using Policy = std::invoke_result_t<Make, FakeClock&, Recorder&, CircuitBreaker&, const Scenario&>;
+  constexpr auto waits_when_refused = Policy::waits_when_refused;
   const auto first = story(Way::run, scenario, make);
   const auto same = [&](Way way, const Story& told, const Story& expected, bool all) {
     INFO(policy << ", " << name_of(way) << ": " << scenario.text());
@@ -372,6 +375,8 @@ void compare(const Scenario& scenario, std::string_view policy, const Make& make
     CHECK(told.took == expected.took);
     if (!all) return;
     CHECK(told.guards == expected.guards);
+    // Whoever drives a call by hand that is refused waits after its end.
+    if (waits_when_refused && (way == Way::retrying || way == Way::durable)) return;
     // A call that ends in a wait after a restart has no exception any more, and so no mode that would say so.
     if (way != Way::durable || !scenario.stop_at) CHECK(told.events == expected.events);
   };
@@ -437,6 +442,15 @@ const auto guarded = [](FakeClock& clock, Recorder& trace, CircuitBreaker& break
                      ProportionalJitter{},
                      TimeBudget{scenario.budget}};
 };
+const auto waiting = [](FakeClock& clock, Recorder& trace, CircuitBreaker& breaker,
+                        const Scenario& scenario) {
+  return guarded(clock, trace, breaker, scenario).with(WaitWhenRefused{}, ReturnOutcome{});
+};
+const auto refused = [](FakeClock& clock, Recorder& trace, CircuitBreaker& breaker,
+                        const Scenario& scenario) {
+  breaker.force_open();
+  return guarded(clock, trace, breaker, scenario).with(WaitWhenRefused{});
+};
 
 }  // namespace
 
@@ -457,5 +471,7 @@ TEST_CASE(
     constexpr Model of_outcomes{.retried = "sti", .timed = true, .as_outcome = true, .heeds_hints = false};
     compare(scenario, "outcomes", outcomes, &of_outcomes);
     compare(scenario, "guarded", guarded, nullptr);
+    compare(scenario, "waiting", waiting, nullptr);
+    compare(scenario, "refused", refused, nullptr);
   }
 }
