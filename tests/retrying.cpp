@@ -1,4 +1,5 @@
 #include "attempts.hpp"
+#include <encore/durable/durable_call.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
@@ -208,6 +209,72 @@ TEST_CASE("what is reported of a call that has stopped is an event for nobody, a
   REQUIRE(done.begin().goes_on());
   done.succeeded();
   report_again(done, {.stop = StopReason::succeeded});
+}
+
+TEST_CASE("an attempt that is reported twice fails once, and a success that comes late is one [F1, H1]",
+          "[retrying]") {
+  FakeClock clock;
+  Recorder trace;
+  encore::CircuitBreaker breaker{{.failures_to_open = 2}};
+  const RetryPolicy policy{RetryOn<Busy>{} || RetryIfResult{[](int status) { return status == 503; }},
+                           MaxRetries{1}, clock, trace, breaker};
+  Retrying retrying{policy, {.id = "job-7"}};
+  REQUIRE(retrying.begin().goes_on());
+  const auto again = retrying.threw(busy);  // a time limit of the driver's, say
+  REQUIRE(again.goes_on());
+  const auto told = trace.events();
+  CHECK(retrying.threw(busy) == again);
+  CHECK(retrying.returned(503) == again);
+  CHECK(trace.events() == told);
+  CHECK(breaker.state(Now{clock}) == CircuitState::closed);
+  CHECK(retrying.returned(200) == Decision{.stop = StopReason::succeeded});
+  CHECK(trace.of("job-7").back().reason == StopReason::succeeded);
+  CHECK(retrying.attempts() == 1);
+
+  DurableCall durable{policy, {.id = "job-8"}};
+  REQUIRE(durable.begin().goes_on());
+  const auto saved = durable.threw(busy);
+  REQUIRE(saved.goes_on());
+  const auto due = durable.due();
+  clock.advance(1ms);
+  CHECK(durable.threw(busy) == saved);
+  CHECK(durable.due() == due);
+}
+
+TEST_CASE("no attempt is made twice where a timer fires twice, or a call is begun twice [A1, A4]",
+          "[retrying]") {
+  const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{1}, NoJitter{}};
+  const Call call{.id = "job-7"};
+  const auto hold = [&](auto& driven) {
+    const auto refusal_of = [](auto&& asked) -> std::string {
+      try {
+        static_cast<void>(asked());
+      } catch (const std::invalid_argument& refused) {
+        return refused.what();
+      }
+      return "";
+    };
+    const auto begin_again = [&] { return refusal_of([&] { return driven.begin(); }); };
+    const auto resume_again = [&] { return refusal_of([&] { return driven.resume(); }); };
+    const std::string begun = "encore: call = job-7 cannot begin: it has begun";
+    const std::string waits_not = "encore: call = job-7 cannot be resumed: it does not wait";
+    CHECK(resume_again() == waits_not);
+    REQUIRE(driven.begin().goes_on());
+    CHECK(begin_again() == begun);
+    CHECK(resume_again() == waits_not);
+    REQUIRE(driven.threw(busy).goes_on());
+    CHECK(begin_again() == begun);
+    REQUIRE(driven.resume().goes_on());
+    CHECK(resume_again() == waits_not);
+    CHECK(driven.attempts() == 2);
+    const Decision exhausted{.stop = StopReason::retries_exhausted};
+    CHECK(driven.threw(busy) == exhausted);
+    CHECK(driven.begin() == exhausted);
+  };
+  Retrying retrying{policy, call};
+  hold(retrying);
+  DurableCall durable{policy, call};
+  hold(durable);
 }
 
 }  // namespace

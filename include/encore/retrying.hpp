@@ -1,9 +1,13 @@
 // One call under a policy, driven by whoever has a way to wait.
 #pragma once
+#include <encore/detail/quoted_text.hpp>
 #include <encore/engine/retry_state.hpp>
+#include <encore/setting.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 
 namespace encore ENCORE_BUILD {
@@ -39,9 +43,12 @@ class Retrying {
   Retrying& operator=(const Retrying&) = delete;
 
   /// May the first attempt start? If so it has, for observers and guards: make it. If not, the call is over. (D5, H2, K2)
+  /// Throws `std::invalid_argument` for a call that has begun: its attempt would be made twice. (A1)
   [[nodiscard]] Decision begin() {
+    if (is_over()) return {.stop = reason()};
+    if (stage_ != Stage::not_begun) refuse("cannot begin: it has begun");
     state_.attempt_starts();  // later than the call, if the driver was slow
-    return state_.begin();
+    return started(state_.begin());
   }
 
   /// The attempt ended well, and with it the call. Once a call has stopped, what is reported of it changes nothing, and nobody else
@@ -51,8 +58,10 @@ class Retrying {
   }
 
   /// The attempt threw; called inside the handler. `error` is null if a `catch (const std::exception&)` does not catch it.
+  /// An attempt fails once: reported again, as by a time limit of the driver's and then by itself, it changes nothing.
   [[nodiscard]] Decision threw(const std::exception* error) {
-    return is_over() ? Decision{.stop = reason()} : state_.threw(error);
+    if (is_over()) return {.stop = reason()};
+    return stage_ == Stage::waiting ? Decision{.wait = state_.wait()} : ended(state_.threw(error));
   }
 #if defined(__cpp_exceptions)
   /// The same for whatever is being handled, at the price of a rethrow. A thread's forced unwind ends the call as cancelled,
@@ -84,16 +93,19 @@ class Retrying {
   [[nodiscard]] Decision returned(const Value& value) {
     static_assert(detail::filter_fits<Policy, Value>());
     if (is_over()) return {.stop = reason()};
-    if constexpr (detail::judges_value<Policy, Value, true>) return state_.returned(value);
+    if constexpr (detail::judges_value<Policy, Value, true>)
+      return ended(state_.returned(value, stage_ == Stage::waiting));
     succeeded();
     return {.stop = StopReason::succeeded};
   }
 
   /// The wait is over, or was ended by a stop request: may the next attempt start? If so it has; make it. A call that has
-  /// stopped stays so. (D3, H2, K1)
+  /// stopped stays so. (D3, H2, K1) Throws `std::invalid_argument` for a call that does not wait, as where a timer fires twice:
+  /// the attempt would be made twice. (A1)
   [[nodiscard]] Decision resume() {
     if (is_over()) return {.stop = reason()};
-    return state_.resume();
+    if (stage_ != Stage::waiting) refuse("cannot be resumed: it does not wait");
+    return started(state_.resume());
   }
 
   /// The attempt under way: for the callable.
@@ -115,7 +127,20 @@ class Retrying {
  private:
   friend struct detail::Restorer;
 
+  enum class Stage : std::uint8_t { not_begun, under_way, waiting };  // while it goes on
+
   bool is_over() const noexcept { return reason() != StopReason::none; }
+  Decision started(Decision next) noexcept {
+    stage_ = Stage::under_way;
+    return next;
+  }
+  Decision ended(Decision next) noexcept {
+    stage_ = Stage::waiting;
+    return next;
+  }
+  [[noreturn]] void refuse(std::string_view why) const {
+    refuse_setting("call", detail::shown(attempt().call_id()), why);
+  }
 
   const Policy& policy_;
   Call call_;
@@ -123,6 +148,7 @@ class Retrying {
   detail::CallFrame frame_;
   [[no_unique_address]] typename detail::RetryState<Policy>::Permits permits_{};
   detail::RetryState<Policy> state_;
+  Stage stage_ = Stage::not_begun;
 };
 
 }  // namespace encore ENCORE_BUILD

@@ -122,11 +122,11 @@ class DurableCall {
   }
   template <class... Error>
   [[nodiscard]] Decision threw(const Error&... error) {
-    return ended(retrying_.threw(error...));
+    return ended(retrying_.threw(error...), phase_ == Phase::waiting);
   }
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
-    return ended(retrying_.returned(value));
+    return ended(retrying_.returned(value), phase_ == Phase::waiting);
   }
   [[nodiscard]] Decision resume() {
     if (undecided_) static_cast<void>(next());

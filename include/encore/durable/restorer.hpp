@@ -41,6 +41,8 @@ struct Restorer {
     state.outcome_.unknown = saved.outcome_unknown;
     state.outcome_.request_id.assign(saved.request_id);
     state.wait_ = saved.wait;
+    using Stage = typename Retrying<Policy>::Stage;
+    retrying.stage_ = saved.under_way ? Stage::under_way : Stage::waiting;
     state.slept_ = saved.slept;
     if (state.started_)
       state.frame_.limits.started = state.started_.emplace(later(*state.started_, -elapsed));
@@ -77,14 +79,14 @@ struct Restorer {
   }
   template <class Policy>
   static Duration wait_of(const Retrying<Policy>& retrying) noexcept {
-    return retrying.state_.wait_;
+    return retrying.state_.wait();
   }
   /// Nobody knows how the attempt ended: a failure without an exception, its request sent and not answered. (I3)
   template <class Policy>
   static Decision interrupted(Retrying<Policy>& retrying) {
     auto& state = retrying.state_;
     const auto known = state.what_is_known();
-    return state.decide(Thrown{nullptr, known}, nullptr, [] { return StopReason::none; });
+    return retrying.ended(state.decide(Thrown{nullptr, known}, nullptr, [] { return StopReason::none; }));
   }
 
  private:

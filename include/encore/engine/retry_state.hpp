@@ -44,6 +44,8 @@ class RetryState : public ObservedCall<Policy> {
   using Observed::attempts;
   using Observed::call;
   using Observed::is_last;
+  /// The wait that was decided on last.
+  Duration wait() const noexcept { return wait_; }
 
   [[nodiscard]] Decision begin() {
     auto refused = StopReason::none;
@@ -135,13 +137,16 @@ class RetryState : public ObservedCall<Policy> {
     finish(reason, nullptr, TerminalMode::none);
   }
 
+  /// `again`: the attempt has failed before, so that only a success is news.
   template <class Value>
-  [[nodiscard]] Decision returned(const Value& value) {
+  [[nodiscard]] Decision returned(const Value& value, bool again) {
     const auto known = what_is_known();
     CutShort cut{*this};
+    cut.under_way(!again);
     const auto verdict = judge_value<true>(policy_, Returned<Value>{value, known});
     cut.returned();
-    if (verdict != StopReason::succeeded) return returned_failure(value, verdict);
+    if (verdict != StopReason::succeeded)
+      return again ? Decision{.wait = wait_} : returned_failure(value, verdict);
     succeeded();
     return {.stop = StopReason::succeeded};
   }
