@@ -297,6 +297,32 @@ TEST_CASE("a coroutine waits when it is refused as a thread does [H10]", "[wait_
   CHECK(bench.gate.out == 0);
 }
 
+TEST_CASE(
+    "a coroutine that is destroyed in the wait of its refusal ends with the guard's reason, once [F1, H10]",
+    "[wait_when_refused]") {
+  for (const bool open : {false, true}) {
+    Bench bench;
+    bench.gate.open = open;
+    {
+      auto task = encore::co_run(
+          bench.policy(), {.id = "1"},
+          []() -> Task<int> {
+            throw Slow{};
+            co_return 0;
+          },
+          bench.executor.sleeper());
+      task.start();
+      bench.executor.run_for(1s);
+      CHECK(!task.done());
+      CHECK(bench.gate.out == 0);
+    }
+    const auto told = bench.trace.of("1");
+    REQUIRE(told.size() == (open ? 3 : 1));
+    CHECK(told.back().kind == EventKind::call_finished);
+    CHECK(told.back().reason == StopReason::circuit_open);
+  }
+}
+
 TEST_CASE("who drives a call by hand finds the wait in the last decision [H10]", "[wait_when_refused]") {
   const Decision last{.stop = StopReason::circuit_open, .wait = 2s};
   Bench bench;
