@@ -3,6 +3,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/decimal.hpp>
 #include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
 #include <encore/setting.hpp>
 
@@ -126,12 +127,10 @@ template <class Number>
 
 /// In dollars, exact, as `usd` reads it: "2", "0.0031". The unit is not in it.
 inline std::string to_string(Money money) {
-  const auto amount = static_cast<std::uint64_t>(money.picodollars());
-  const auto whole = std::to_string(amount / detail::picodollars_per_dollar);
-  auto fraction = std::to_string(detail::picodollars_per_dollar + amount % detail::picodollars_per_dollar);
-  fraction.front() = '.';
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  return fraction.size() > 1 ? whole + fraction : whole;
+  std::string text;
+  detail::append_decimal(text, static_cast<std::uint64_t>(money.picodollars()),
+                         detail::picodollars_per_dollar);
+  return text;
 }
 
 static_assert(usd("0.1") + usd("0.2") == usd("0.3"));

@@ -24,6 +24,16 @@ inline void append_digits(std::string& out, std::uint64_t number, std::size_t di
   out += text;
 }
 
+/// So many parts, of which a power of ten makes a whole, as a decimal number: exact, and no longer than that takes.
+inline void append_decimal(std::string& out, std::uint64_t parts, std::uint64_t per_whole) {
+  out += std::to_string(parts / per_whole);
+  if (parts % per_whole == 0) return;
+  const auto point = out.size();
+  out += std::to_string(per_whole + parts % per_whole);  // with a one before all digits, zeros included
+  out[point] = '.';
+  out.erase(out.find_last_not_of('0') + 1);
+}
+
 inline constexpr std::uint64_t nanoseconds_per_second = 1'000'000'000;
 
 }  // namespace detail
@@ -35,12 +45,7 @@ inline void append_seconds(std::string& out, Duration duration) {
   if (count < 0) out += '-';
   const auto bits = static_cast<std::uint64_t>(count);
   const auto magnitude = count < 0 ? 0 - bits : bits;  // the least value has no positive counterpart
-  out += std::to_string(magnitude / detail::nanoseconds_per_second);
-  const auto fraction = magnitude % detail::nanoseconds_per_second;
-  if (fraction == 0) return;
-  out += '.';
-  detail::append_digits(out, fraction, 9);
-  out.erase(out.find_last_not_of('0') + 1);
+  detail::append_decimal(out, magnitude, detail::nanoseconds_per_second);
 }
 
 /// Reads a decimal number of so long units, as JSON writes numbers: exact to the nanosecond, what is shorter is cut off, and

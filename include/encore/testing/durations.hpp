@@ -1,6 +1,7 @@
 // Sleeps and waits as one value, to be compared and read.
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
 
 #include <cstdint>
@@ -27,23 +28,16 @@ struct AnyDuration {
 inline std::string text_of(Duration duration) {
   struct Unit {
     std::uint64_t nanoseconds;
-    unsigned decimals;
     std::string_view name;
   };
-  constexpr Unit units[]{{1'000'000'000, 9, "s"}, {1'000'000, 6, "ms"}, {1'000, 3, "us"}, {1, 0, "ns"}};
+  constexpr Unit units[]{{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}, {1, "ns"}};
   if (duration == Duration::zero()) return "0s";
   const auto count = static_cast<std::uint64_t>(duration.count());
   const auto magnitude = duration < Duration::zero() ? std::uint64_t{0} - count : count;
   const Unit* unit = units;
   while (magnitude < unit->nanoseconds) ++unit;
   std::string text{duration < Duration::zero() ? "-" : ""};
-  text += std::to_string(magnitude / unit->nanoseconds);
-  if (auto fraction = magnitude % unit->nanoseconds; fraction != 0) {
-    auto digits = std::to_string(fraction);
-    digits.insert(0, unit->decimals - digits.size(), '0');
-    digits.erase(digits.find_last_not_of('0') + 1);
-    text.append(1, '.').append(digits);
-  }
+  encore::detail::append_decimal(text, magnitude, unit->nanoseconds);
   return text.append(unit->name);
 }
 
