@@ -450,6 +450,33 @@ TEST_CASE("a stop request counts in the next process too [K1]", "[durable_call]"
   CHECK(call.slept() == 5s);
 }
 
+TEST_CASE("a call that was saved is not begun again: begin goes on with it, or stops [A4, I1, I3]",
+          "[durable_call]") {
+  Process second;
+  const auto policy = second.of(patient);
+  DurableCall cut{policy, SavedCall::read(under_way(patient, ReplaySafety::never))};
+  CHECK(cut.begin().stop == StopReason::unknown_outcome);
+  DurableCall late{policy, SavedCall::read(waiting(patient))};
+  CHECK(late.begin().goes_on());
+  CHECK(late.attempt().ordinal == 2);
+}
+
+TEST_CASE("who has found out how an interrupted attempt ended is not asked to make it again [I3]",
+          "[durable_call]") {
+  Process second;
+  const auto policy = second.of(patient);
+  const auto saved = SavedCall::read(under_way(patient, ReplaySafety::repeatable));
+  DurableCall done{policy, saved};
+  done.succeeded();
+  CHECK(done.next().stop == StopReason::succeeded);
+  DurableCall failed{policy, saved};
+  failed.attempt().mark_answered();
+  const std::logic_error not_found{"404"};
+  CHECK(failed.threw(&not_found).stop == StopReason::not_retryable);
+  CHECK(failed.next().stop == StopReason::not_retryable);
+  CHECK_FALSE(failed.resume().goes_on());
+}
+
 TEST_CASE("only a call that is on its way can be saved", "[durable_call]") {
   DurableCall call{patient, {.id = "job-7"}};
   const std::string refused{"encore: call = job-7 cannot be saved: it has not begun, or it is over"};
