@@ -450,15 +450,14 @@ TEST_CASE("a stop request counts in the next process too [K1]", "[durable_call]"
   CHECK(call.slept() == 5s);
 }
 
-TEST_CASE("a call that was saved is not begun again: begin goes on with it, or stops [A4, I1, I3]",
+TEST_CASE("a call that was saved has begun, and goes on with next or resume alone [A4, I1]",
           "[durable_call]") {
   Process second;
   const auto policy = second.of(patient);
-  DurableCall cut{policy, SavedCall::read(under_way(patient, ReplaySafety::never))};
-  CHECK(cut.begin().stop == StopReason::unknown_outcome);
-  DurableCall late{policy, SavedCall::read(waiting(patient))};
-  CHECK(late.begin().goes_on());
-  CHECK(late.attempt().ordinal == 2);
+  for (const auto& text : {under_way(patient, ReplaySafety::never), waiting(patient)}) {
+    DurableCall call{policy, SavedCall::read(text)};
+    CHECK_THROWS_AS(call.begin(), std::invalid_argument);
+  }
 }
 
 TEST_CASE("who has found out how an interrupted attempt ended is not asked to make it again [I3]",

@@ -100,10 +100,12 @@ class DurableCall {
   /// Where the call stands: it may go on after what is left of its wait, or stopped. Of a call that was saved, asks its limits
   /// and guards, tells observers, and decides about the attempt that was under way, once.
   [[nodiscard]] Decision next() {
-    if (undecided_)
+    if (undecided_) {
+      undecided_ = false;
       return ended(phase_ == Phase::under_way ? detail::Restorer::interrupted(retrying_)
                                               : detail::Restorer::go_on(retrying_, policy_, left()),
                    phase_ == Phase::waiting);
+    }
     if (phase_ == Phase::waiting) return {.wait = left()};
     return {.stop = retrying_.reason()};
   }
@@ -111,10 +113,10 @@ class DurableCall {
   /// another one follows.
   WallTime due() const noexcept { return due_; }
 
-  // As in `Retrying`. A call that was saved has begun: for it `begin` is `resume`; and who has found out how its attempt under way
-  // ended may say so in place of `next`.
+  // As in `Retrying`. A call that was saved has begun; who has found out how its attempt under way ended may say so in place of
+  // `next`.
 
-  [[nodiscard]] Decision begin() { return phase_ == Phase::not_begun ? began(retrying_.begin()) : resume(); }
+  [[nodiscard]] Decision begin() { return began(retrying_.begin()); }
   void succeeded() {
     retrying_.succeeded();
     undecided_ = false;
@@ -185,7 +187,7 @@ class DurableCall {
     return next;
   }
   Decision ended(Decision next, bool due_is_known = false) {
-    undecided_ = false;
+    if (phase_ == Phase::under_way) undecided_ = false;
     phase_ = next.goes_on() ? Phase::waiting : Phase::over;
     if (next.goes_on() && !due_is_known) due_ = later(policy_.clock().wall(), next.wait);
     return next;
