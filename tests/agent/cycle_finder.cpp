@@ -11,7 +11,7 @@
 
 namespace {
 
-using encore::CycleFinder;
+using encore::detail::CycleFinder;
 
 constexpr auto anything = [](const auto&) { return true; };
 

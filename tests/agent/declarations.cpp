@@ -9,12 +9,12 @@
 
 namespace {
 
-using encore::Declarations;
 using encore::Repeatable;
 using encore::RepeatableIf;
 using encore::RepeatableWithKey;
 using encore::ReplaySafety;
 using encore::ToolNames;
+using encore::detail::Declarations;
 
 template <class... D>
 Declarations<D...> together(D... declarations) {

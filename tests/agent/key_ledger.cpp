@@ -12,7 +12,7 @@
 namespace {
 
 using encore::IssuedCall;
-using encore::KeyLedger;
+using encore::detail::KeyLedger;
 
 const IssuedCall ship_a{.name = "ship", .arguments = R"({"order":"A"})"};
 const IssuedCall ship_b{.name = "ship", .arguments = R"({"order":"B"})"};

@@ -8,9 +8,9 @@
 namespace {
 
 using encore::CallSignature;
-using encore::PendingCall;
-using encore::PendingCalls;
 using encore::Scope;
+using encore::detail::PendingCall;
+using encore::detail::PendingCalls;
 
 constexpr Scope scope{1, 2};
 constexpr CallSignature ship_a{{.name = "ship", .arguments = "A"}};

@@ -25,6 +25,7 @@ using namespace encore;
 using namespace encore::testing;
 using encore::detail::RunCall;
 using encore::detail::RunCaller;
+using encore::detail::RunState;
 using encore::detail::TurnCall;
 
 struct TimeoutError : std::runtime_error {

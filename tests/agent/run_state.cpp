@@ -9,8 +9,8 @@
 namespace {
 
 using encore::Refusal;
-using encore::RunState;
 using encore::StopReason;
+using encore::detail::RunState;
 
 const Refusal steps{
     .reason = StopReason::step_limit_reached, .to_person = "step limit reached: run 4/3", .ends_run = true};

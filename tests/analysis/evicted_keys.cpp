@@ -8,7 +8,7 @@ namespace {
 
 TEST_CASE("a name that was evicted is never denied, and hardly ever another one claimed", "[evicted_keys]") {
   for (const auto count : {0, 1, 1'023, 1'024, 1'025, 100'000}) {
-    encore::EvictedKeys keys;
+    encore::detail::EvictedKeys keys;
     for (int i = 0; i < count; ++i) keys.add("scope\ncall-" + std::to_string(i));
     int denied = 0, claimed = 0;
     for (int i = 0; i < 100'000; ++i) {

@@ -10,8 +10,8 @@
 
 namespace {
 
-using encore::JsonFault;
-using encore::JsonField;
+using encore::detail::JsonFault;
+using encore::detail::JsonField;
 using namespace std::string_literals;
 
 struct Shown {
@@ -29,7 +29,7 @@ auto put_into(std::vector<Shown>& shown) {
         {std::string{field.name}, std::string{field.value}, field.quoted, field.is_array, field.in_array});
   };
 }
-encore::JsonScanner scanner;  // one for all tests: nothing of one text stays for the next
+encore::detail::JsonScanner scanner;  // one for all tests: nothing of one text stays for the next
 JsonFault scan(std::string_view text, std::vector<Shown>& shown) {
   return scanner.scan(text, put_into(shown));
 }
@@ -135,7 +135,7 @@ TEST_CASE("escapes are read as RFC 8259 has them, surrogate pairs included", "[j
 }
 
 TEST_CASE("what is nested too deep is refused, and what is not is read", "[json_scanner]") {
-  constexpr auto deepest = encore::JsonScanner::deepest;
+  constexpr auto deepest = encore::detail::JsonScanner::deepest;
   const auto objects = [](std::size_t depth) {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) text += "{\"a\":";

@@ -7,7 +7,7 @@
 
 namespace {
 
-using encore::JsonFault;
+using encore::detail::JsonFault;
 using namespace std::string_literals;
 
 struct Taken {
@@ -20,7 +20,7 @@ struct Taken {
 Taken take(std::string_view rest) {
   std::string buffer;
   std::string_view text;
-  const auto fault = encore::take_json_string(rest, buffer, text);
+  const auto fault = encore::detail::take_json_string(rest, buffer, text);
   if (fault != JsonFault::none) return {fault, {}, {}};
   return {fault, std::string{text}, std::string{rest}};
 }
@@ -41,7 +41,7 @@ TEST_CASE("a string without an escape is not copied", "[json_string]") {
   auto rest = line;
   std::string buffer{"untouched"};
   std::string_view text;
-  REQUIRE(encore::take_json_string(rest, buffer, text) == JsonFault::none);
+  REQUIRE(encore::detail::take_json_string(rest, buffer, text) == JsonFault::none);
   CHECK(text.data() == line.data() + 1);
   CHECK(buffer == "untouched");
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-using encore::LruMap;
+using encore::detail::LruMap;
 
 TEST_CASE("a value is made when it is first touched, and found by its key", "[lru_map]") {
   LruMap<int> map;

@@ -20,7 +20,7 @@ struct Tally {
   }
   std::atomic<int> count;
 };
-using Table = encore::NameTable<Tally, int>;
+using Table = encore::detail::NameTable<Tally, int>;
 
 TEST_CASE("each name has a value of its own, made of the settings", "[name_table]") {
   Table table{4, 100};

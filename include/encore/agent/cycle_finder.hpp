@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// Watches a sequence for a cycle: a pattern of at most `max_cycle_len` entries that fills the end of the sequence `repeats`
 /// times over. It remembers `max_cycle_len` entries and one number for each length, and compares an entry with no more than these:
@@ -95,4 +95,4 @@ class CycleFinder {
   std::vector<std::int64_t> runs_;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

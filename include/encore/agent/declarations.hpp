@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// The declarations of one tool layer: `Repeatable`, `RepeatableWithKey`, `RepeatableIf`, or a type of the user's own in the
 /// role `role::Replay` that is called with `const DeclaredCall&` and returns an `std::optional<ReplaySafety>`. Immutable.
@@ -24,7 +24,7 @@ class Declarations {
       each_list([&](const auto& list) {
         const auto said = list(DeclaredCall{.name = name});
         if (before && said && before != said)
-          refuse_setting("tool", detail::shown(name),
+          refuse_setting("tool", shown(name),
                          "is refused: it is declared repeatable, and repeatable with a key");
         before = larger_of(before, said);
       });
@@ -60,4 +60,4 @@ class Declarations {
   std::tuple<Declaration...> declarations_;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 struct KeyLedgerOptions {
   /// The latest keys are remembered, in about 100 bytes each. 4096: more than a run has calls with side effects.
@@ -62,8 +62,8 @@ class KeyLedger {
   /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
-    const auto keys = detail::signatures_in(line, "keys");
-    const auto calls = detail::signatures_in(line, "calls");
+    const auto keys = signatures_in(line, "keys");
+    const auto calls = signatures_in(line, "calls");
     if (keys.size() != calls.size())
       refuse_setting("calls", std::to_string(calls.size()) + " values",
                      "is refused: there are " + std::to_string(keys.size()) + " keys");
@@ -93,4 +93,4 @@ class KeyLedger {
   std::deque<Hash> order_;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

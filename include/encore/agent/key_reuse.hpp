@@ -54,7 +54,7 @@ class OnKeyReused {
 
  private:
   F report_;
-  std::shared_ptr<KeyLedger> seen_ = std::make_shared<KeyLedger>();
+  std::shared_ptr<detail::KeyLedger> seen_ = std::make_shared<detail::KeyLedger>();
 };
 /// Nobody wants to hear.
 struct KeyReuseUnnoticed {

@@ -26,8 +26,8 @@ class LoopWatch;
 ///   LoopDetector{.signature = [](const IssuedCall& call) { return std::string{call.name}; }}  // whatever the arguments
 struct LoopDetector {
   using State = LoopWatch;
-  CycleFinder<int>::Repeats repeats = 3;
-  CycleFinder<int>::MaxCycleLen max_cycle_len = 8;
+  detail::CycleFinder<int>::Repeats repeats = 3;
+  detail::CycleFinder<int>::MaxCycleLen max_cycle_len = 8;
   bool with_results =
       false;  ///< only calls with the same results repeat each other: a poll that makes progress is no loop
   /// The caller's own signature of a call that brings none, for a model that says the same in other words. It must not throw.
@@ -167,7 +167,7 @@ class LoopWatch {
   const bool with_results_;
   std::string (*const own_signature_)(const IssuedCall&);
   mutable std::mutex mutex_;
-  CycleFinder<Entry> finder_;
+  detail::CycleFinder<Entry> finder_;
 };
 static_assert(RunGuard<LoopDetector>);
 

@@ -19,9 +19,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore ENCORE_BUILD {
-
-namespace detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// The stop reason saved in a field; none where there is no such field. Throws `std::invalid_argument` for a name that is none's.
 inline StopReason stop_reason_in(const SavedLine& line, std::string_view field) {
@@ -30,8 +28,6 @@ inline StopReason stop_reason_in(const SavedLine& line, std::string_view field) 
   if (const auto reason = stop_reason_named(name)) return *reason;
   refuse_setting(field, in_quotes(name), "is refused: there is no such stop reason");
 }
-
-}  // namespace detail
 
 /// A call that was issued and has no answer yet. (I2)
 struct PendingCall {
@@ -81,7 +77,7 @@ class PendingCalls {
     const std::lock_guard lock{mutex_};
     auto& open =
         calls_.emplace_back(PendingCall{.id = std::string{id}, .signature = signature, .key = scope.text()});
-    detail::append_key_part(open.key, id);
+    append_key_part(open.key, id);
     open.key.append(1, '/').append(std::to_string(++issued_)).append(1, '~').append(signature.text());
     return open;
   }
@@ -160,7 +156,7 @@ class PendingCalls {
                        .key = std::string{key},
                        .counted = static_cast<PendingCall::Counted>(counted),
                        .effect = static_cast<PendingCall::Effect>(effect),
-                       .refused = detail::stop_reason_in(line, "refused"),
+                       .refused = stop_reason_in(line, "refused"),
                        .under_way = false});
     }
     const std::lock_guard lock{mutex_};
@@ -189,4 +185,4 @@ class PendingCalls {
   std::int64_t issued_ = 0;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <utility>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// The run's scope, whether it is over, its open calls with their keys, the operation keys that it has seen, and its unknown
 /// outcomes. Thread-safe, but for `new_run` and `restore`, during which no call may be under way; not copied.
@@ -91,10 +91,10 @@ class RunState {
   /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
-    const auto digits = detail::signature_of("scope", line.text("scope"));
+    const auto digits = signature_of("scope", line.text("scope"));
     std::optional<Refusal> over_then;
     if (line.has("over"))
-      over_then = Refusal{.reason = detail::stop_reason_in(line, "over"),
+      over_then = Refusal{.reason = stop_reason_in(line, "over"),
                           .to_model = not_called({}, "the run is over."),
                           .to_person = line.bytes("over_because"),
                           .ends_run = true};
@@ -128,4 +128,4 @@ class RunState {
   std::optional<Refusal> over_{};
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

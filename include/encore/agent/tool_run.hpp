@@ -258,7 +258,7 @@ class ToolRun {
   RefusedTurns refused_turns_;
   typename Parts::Reconciler reconcile_;
   typename Parts::HearsReuse key_reused_;
-  RunState state_;
+  detail::RunState state_;
 };
 
 template <class... G>

@@ -178,7 +178,7 @@ class Diagnosis {
   Findings findings_;
   Findings unsure_;  // of evicted calls that no policy told of: true if the log tells no more of such
   bool came_again_ = false;
-  LruMap<CallRow> rows_;  // of a tool in a scope
+  detail::LruMap<CallRow> rows_;  // of a tool in a scope
   std::string key_;
   std::uint64_t policy_calls_ = 0;
 };

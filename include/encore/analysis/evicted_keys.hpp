@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// The names of what was evicted, as hashes: the first few exactly, after that as a Bloom filter (Bloom, 1970), which never denies a
 /// name that it was given; after a million names it claims four in a million others. At most 4 MB. One thread at a time.
@@ -55,4 +55,4 @@ class EvictedKeys {
   std::vector<std::uint64_t> words_{};
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

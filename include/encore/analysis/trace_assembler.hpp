@@ -160,11 +160,11 @@ class TraceAssembler {
   static constexpr std::size_t most_latest = 4'096;
 
   AssemblerOptions options_;
-  LruMap<OpenCall> open_;
-  LruMap<OpenCall> ended_;
-  EvictedKeys evicted_;
+  detail::LruMap<OpenCall> open_;
+  detail::LruMap<OpenCall> ended_;
+  detail::EvictedKeys evicted_;
   std::unordered_map<std::string, int> under_way_;
-  LruMap<std::uint64_t> latest_;  // by scope and tool
+  detail::LruMap<std::uint64_t> latest_;  // by scope and tool
   std::uint64_t forgotten_ = 0;
   std::string key_;
   std::string tool_key_;

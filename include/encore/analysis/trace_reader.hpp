@@ -46,8 +46,8 @@ class TraceReader {
     if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // a byte order mark
     if (line.find_first_not_of(" \t\r\n") == line.npos) return nullptr;
     const auto fault = scanner_.scan(
-        line, [&](const JsonField& found) { record_.field(found.name, found.value, found.quoted); });
-    if (fault != JsonFault::none) return skip_line("it " + std::string{to_string(fault)});
+        line, [&](const detail::JsonField& found) { record_.field(found.name, found.value, found.quoted); });
+    if (fault != detail::JsonFault::none) return skip_line("it " + std::string{to_string(fault)});
     return end_line();
   }
 
@@ -82,7 +82,7 @@ class TraceReader {
 
  private:
   RecordReader record_;
-  JsonScanner scanner_;
+  detail::JsonScanner scanner_;
   std::string file_;
   std::uint64_t line_ = 0;
   std::uint64_t lines_ = 0;

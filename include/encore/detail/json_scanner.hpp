@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// A field as it was written; of a string, what it says. Valid until the next one.
 struct JsonField {
@@ -169,4 +169,4 @@ class JsonScanner {
   std::string value_;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// What can be wrong with a text that should be JSON.
 enum class JsonFault : std::uint8_t {
@@ -42,8 +42,6 @@ constexpr std::string_view to_string(JsonFault fault) noexcept {
   }
   return "is no JSON";
 }
-
-namespace detail {
 
 inline void append_utf8(std::string& text, char32_t character) {
   const auto put = [&](char32_t byte) { text += static_cast<char>(byte); };
@@ -121,14 +119,12 @@ inline JsonFault take_json_escape(std::string_view& rest, std::string& text) {
   return JsonFault::none;
 }
 
-}  // namespace detail
-
 /// Takes a string from the front of `rest`, which begins with its opening quote (RFC 8259). `text` is what it says: a view of
 /// `rest` where there was no escape, else of `buffer`. If there is a fault, `rest` and `text` mean nothing. Pure.
 [[nodiscard]] inline JsonFault take_json_string(std::string_view& rest, std::string& buffer,
                                                 std::string_view& text) {
   rest.remove_prefix(1);
-  const auto plain_until = [&] { return detail::plain_json_size(rest); };
+  const auto plain_until = [&] { return plain_json_size(rest); };
   auto end = plain_until();
   if (end < rest.size() && rest[end] == '"') {
     text = rest.substr(0, end);
@@ -144,10 +140,10 @@ inline JsonFault take_json_escape(std::string_view& rest, std::string& text) {
     if (mark != '"' && mark != '\\') return JsonFault::control_character;
     rest.remove_prefix(1);
     if (mark == '"') break;
-    if (const auto fault = detail::take_json_escape(rest, buffer); fault != JsonFault::none) return fault;
+    if (const auto fault = take_json_escape(rest, buffer); fault != JsonFault::none) return fault;
   }
   text = buffer;
   return JsonFault::none;
 }
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// A map of text to values that knows which was touched least recently. It does not limit itself: whoever fills it takes the
 /// oldest out. Everything is constant in time. One thread at a time.
@@ -58,4 +58,4 @@ class LruMap {
   std::unordered_map<std::string_view, Position> by_key_;  // the keys are those of the nodes
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// A table whose values are made of `Settings` and never removed, so references to them stay valid. Names beyond the first so
 /// many share one value, so that the table does not grow without a bound. Thread-safe. A name is looked up without a lock or a
@@ -112,4 +112,4 @@ class NameTable {
   Value rest_;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

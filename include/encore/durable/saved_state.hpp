@@ -88,11 +88,11 @@ inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
 class SavedLine {
  public:
   explicit SavedLine(std::string_view line) {
-    const auto fault = JsonScanner{}.scan_flat(line, [&](const JsonField& field) {
+    const auto fault = detail::JsonScanner{}.scan_flat(line, [&](const detail::JsonField& field) {
       if (!field.in_array) fields_.push_back({std::string{field.name}, {}, field.is_array});
       if (!field.is_array) fields_.back().values.push_back({std::string{field.value}, field.quoted});
     });
-    if (fault != JsonFault::none) refuse_line(line, why_not_flat(line, fault));
+    if (fault != detail::JsonFault::none) refuse_line(line, why_not_flat(line, fault));
     if (has_a_name_twice()) refuse_line(line, "has a field twice");
   }
 
@@ -145,7 +145,8 @@ class SavedLine {
   [[noreturn]] static void refuse_line(std::string_view line, std::string_view why) {
     refuse_setting("the line", in_quotes(line.substr(0, 200)), "is refused: it " + std::string{why});
   }
-  static std::string_view why_not_flat(std::string_view line, JsonFault fault) noexcept {
+  static std::string_view why_not_flat(std::string_view line, detail::JsonFault fault) noexcept {
+    using detail::JsonFault;
     switch (fault) {
       case JsonFault::cut_off:
         if (line.find('{') != line.npos) return "is no flat JSON object: '}' is missing";

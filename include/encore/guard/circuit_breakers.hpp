@@ -55,7 +55,7 @@ class CircuitBreakers {
   }
 
  private:
-  NameTable<CircuitBreaker, CircuitBreakerOptions> breakers_;
+  detail::NameTable<CircuitBreaker, CircuitBreakerOptions> breakers_;
 };
 static_assert(Guard<CircuitBreakers>);
 

@@ -119,7 +119,7 @@ class Counters {
     number.fetch_add(count, std::memory_order_relaxed);
   }
 
-  NameTable<Tool, CountersOptions> tools_;
+  detail::NameTable<Tool, CountersOptions> tools_;
 };
 static_assert(Observer<Counters>);
 

@@ -207,9 +207,9 @@ class ShadowPolicy {
 
   const Candidate candidate_;
   const ShadowOptions options_;
-  NameTable<Tool, ShadowOptions> tools_;
+  detail::NameTable<Tool, ShadowOptions> tools_;
   std::mutex mutex_;
-  LruMap<Stopped> open_;  // under the mutex
+  detail::LruMap<Stopped> open_;  // under the mutex
   std::unordered_set<std::size_t>
       forgotten_;  // the keys of calls that were given up and have not ended; under the mutex
   Number given_up_{0};
