@@ -2,6 +2,7 @@
 #include <encore/async/co_run.hpp>
 #include <encore/durable/durable_call.hpp>
 #include <encore/encore.hpp>
+#include <encore/guard/guard.hpp>
 #include <encore/retrying.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -2,6 +2,7 @@
 #include "by_hand_clock.hpp"
 #include "check.hpp"
 #include <encore/encore.hpp>
+#include <encore/guard/guard.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <chrono>

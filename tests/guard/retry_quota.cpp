@@ -292,6 +292,16 @@ TEST_CASE("a retry that does not begin gives back what it took, and no more [H1]
   CHECK(quota.tokens() == 500);
 }
 
+TEST_CASE("a retry that has begun is load, even if nobody ever tells how it ended [H4]", "[retry_quota]") {
+  const Asking asking;
+  RetryQuota quota{AwsRetryQuota{}};
+  auto permit = quota.admit(asking.retry());
+  REQUIRE(permit);
+  permit->began(asking.now);
+  permit.reset();
+  CHECK(quota.tokens() == 500 - 14);
+}
+
 TEST_CASE("a permit that was told a result takes no second one [H1]", "[retry_quota]") {
   const Asking asking;
   RetryQuota quota{AwsRetryQuota{}};
