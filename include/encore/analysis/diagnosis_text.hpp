@@ -3,7 +3,6 @@
 #include <encore/analysis/diagnosis.hpp>
 #include <encore/analysis/finding.hpp>
 #include <encore/analysis/finding_text.hpp>
-#include <encore/analysis/plain_words.hpp>
 #include <encore/analysis/tool_totals.hpp>
 #include <encore/detail/quoted_text.hpp>
 

@@ -1,9 +1,11 @@
 // Findings in words: what happened, and what to look at next.
 #pragma once
 #include <encore/analysis/finding.hpp>
-#include <encore/analysis/plain_words.hpp>
 #include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
+#include <encore/duration.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -24,6 +26,19 @@ inline std::string ids_text(const Finding& finding) {
 }
 
 namespace detail {
+
+inline std::string counted(std::uint64_t count, std::string_view noun) {
+  auto text = std::to_string(count).append(1, ' ').append(noun);
+  return count == 1 ? text : text.append(1, 's');
+}
+/// To three digits after the point: whoever reads has no use for more.
+inline std::string short_seconds(Duration duration) {
+  std::string text;
+  append_seconds(text, duration > std::chrono::milliseconds{1}
+                           ? std::chrono::floor<std::chrono::milliseconds>(duration)
+                           : duration);
+  return text.append(" s");
+}
 
 /// How many attempts: 3 attempts; 3 attempts each; 1 to 3 attempts each.
 inline std::string attempts_each(const Finding& finding) {
