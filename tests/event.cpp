@@ -25,8 +25,8 @@
 
 using namespace std::chrono_literals;
 using namespace encore::testing;
-using encore::Call, encore::Duration, encore::Event, encore::EventKind, encore::StopReason,
-    encore::TerminalMode;
+using encore::Call, encore::Duration, encore::Event, encore::EventKind, encore::EventRecord,
+    encore::StopReason, encore::TerminalMode;
 using encore::RetryOn, encore::RetryPolicy;
 
 namespace {
@@ -45,11 +45,11 @@ struct HintedSlow : Slow {
 
 // ---- traces of call-17 -------------------------------------------------------------------------------------------------
 
-Recorded fact(EventKind kind, int ordinal) {
+EventRecord fact(EventKind kind, int ordinal) {
   return {.kind = kind, .call_id = "call-17", .call_name = "lookup", .ordinal = ordinal, .max_attempts = 3};
 }
-Recorded started(int ordinal) { return fact(EventKind::attempt_started, ordinal); }
-Recorded retried(int ordinal, Duration wait, std::string error, std::optional<Duration> hint = {}) {
+EventRecord started(int ordinal) { return fact(EventKind::attempt_started, ordinal); }
+EventRecord retried(int ordinal, Duration wait, std::string error, std::optional<Duration> hint = {}) {
   auto event = fact(EventKind::attempt_failed, ordinal);
   event.will_retry = true;
   event.wait = wait;
@@ -57,20 +57,20 @@ Recorded retried(int ordinal, Duration wait, std::string error, std::optional<Du
   event.hint = hint;
   return event;
 }
-Recorded stopped(int ordinal, StopReason reason, std::string error, Duration wait = {},
-                 std::optional<Duration> hint = {}) {
+EventRecord stopped(int ordinal, StopReason reason, std::string error, Duration wait = {},
+                    std::optional<Duration> hint = {}) {
   auto event = retried(ordinal, wait, std::move(error), hint);
   event.will_retry = false;
   event.reason = reason;
   return event;
 }
-Recorded succeeded(int ordinal) {
+EventRecord succeeded(int ordinal) {
   auto event = fact(EventKind::attempt_succeeded, ordinal);
   event.reason = StopReason::succeeded;
   return event;
 }
-Recorded finished(int attempts, StopReason reason, TerminalMode mode, std::string error = {},
-                  Duration slept = {}) {
+EventRecord finished(int attempts, StopReason reason, TerminalMode mode, std::string error = {},
+                     Duration slept = {}) {
   auto event = fact(EventKind::call_finished, attempts);
   event.reason = reason;
   event.mode = mode;

@@ -10,7 +10,7 @@
 #include <string_view>
 
 using encore::EventKind;
-using encore::testing::Recorded;
+using encore::EventRecord;
 using encore::testing::Recording;
 
 namespace {
@@ -20,7 +20,7 @@ constexpr int trace_width = 62;
 
 Recording ended_attempts(const Recording& trace) {
   Recording ended;
-  std::copy_if(trace.begin(), trace.end(), std::back_inserter(ended), [](const Recorded& event) {
+  std::copy_if(trace.begin(), trace.end(), std::back_inserter(ended), [](const EventRecord& event) {
     return event.kind == EventKind::attempt_failed || event.kind == EventKind::attempt_succeeded;
   });
   return ended;
@@ -35,7 +35,7 @@ std::vector<Request> requests_of(const std::vector<Request>& requests, std::stri
 
 double seconds(encore::Duration duration) { return std::chrono::duration<double>{duration}.count(); }
 
-std::string text_of(const Recorded& attempt) {
+std::string text_of(const EventRecord& attempt) {
   auto text = fmt::format("{}/{} ", attempt.ordinal, attempt.max_attempts.value_or(0));
   if (attempt.status) text += fmt::format("{} ", *attempt.status);
   if (attempt.kind == EventKind::attempt_succeeded) return text + "succeeded";
@@ -76,12 +76,12 @@ bool run_from_one(const std::vector<Request>& requests) {
 bool same_attempts(const Recording& attempts, const std::vector<Request>& requests) {
   return std::equal(
       attempts.begin(), attempts.end(), requests.begin(), requests.end(),
-      [](const Recorded& attempt, const Request& request) { return attempt.ordinal == request.ordinal; });
+      [](const EventRecord& attempt, const Request& request) { return attempt.ordinal == request.ordinal; });
 }
 
 /// Where an answer came, both know it by the same id and status.
 bool same_answers(const Recording& attempts, const std::vector<Request>& requests) {
-  return std::all_of(attempts.begin(), attempts.end(), [&](const Recorded& attempt) {
+  return std::all_of(attempts.begin(), attempts.end(), [&](const EventRecord& attempt) {
     if (!attempt.answered) return true;
     return std::any_of(requests.begin(), requests.end(), [&](const Request& request) {
       const auto& answer = request.answer;

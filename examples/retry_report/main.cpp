@@ -116,7 +116,7 @@ int run(Options options) {
   for (const auto& log : options.logs) {
     LogFile file{log};
     reader.begin_file(std::filesystem::path{log}.filename().string());
-    encore::read_trace(reader, file, [&](const encore::TraceRecord& record) { calls.add(record, use); });
+    encore::read_trace(reader, file, [&](const encore::EventRecord& record) { calls.add(record, use); });
   }
   calls.finish(use);
   diagnosis.finish();

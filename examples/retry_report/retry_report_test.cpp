@@ -37,7 +37,7 @@ constexpr WallTime ten{std::chrono::sys_days{std::chrono::year{2026} / 1 / 1} + 
 
 TracedAttempt attempt(int ordinal, encore::Duration from, encore::Duration took,
                       AttemptEnd end = AttemptEnd::failed) {
-  return {.ordinal = ordinal, .started = ten + from, .ended = ten + from + took, .took = took, .end = end};
+  return {{.ordinal = ordinal, .took = took}, end, ten + from, ten + from + took};
 }
 
 /// A call that ended when its last attempt did.
@@ -147,15 +147,16 @@ TEST_CASE("attempts are counted in columns that grow wider with the log") {
   CHECK(over_time.columns().begin()->second == AttemptsOverTime::Column{.succeeded = 1});
   CHECK(over_time.columns().rbegin()->second == AttemptsOverTime::Column{.succeeded = 2, .failed = 1});
 
-  TracedAttempt without_time{.ordinal = 1};
+  TracedAttempt without_time{{.ordinal = 1}};
   over_time.add(call("c", StopReason::retries_exhausted, {without_time}));
   CHECK(over_time.without_time() == 1);
 }
 
 TEST_CASE("the times of all calendars fit") {
   AttemptsOverTime over_time;
-  TracedAttempt first{.ordinal = 1, .started = (WallTime::min)()};
-  TracedAttempt last{.ordinal = 2, .started = (WallTime::max)(), .took = (encore::Duration::max)()};
+  TracedAttempt first{{.ordinal = 1}, AttemptEnd::unknown, (WallTime::min)()};
+  TracedAttempt last{
+      {.ordinal = 2, .took = (encore::Duration::max)()}, AttemptEnd::unknown, (WallTime::max)()};
   const auto both = call("a", StopReason::succeeded, {first, last});
   over_time.add(both);
   CHECK(over_time.columns().size() == 2);
@@ -232,8 +233,8 @@ TEST_CASE("a deadline has its place on the axis if it is not far off") {
 }
 
 TEST_CASE("attempts whose times are not told stand in their order") {
-  const auto lanes =
-      drawn_all({call("a", StopReason::retries_exhausted, {{.ordinal = 1}, {.ordinal = 2}, {.ordinal = 3}})});
+  const auto lanes = drawn_all(
+      {call("a", StopReason::retries_exhausted, {{{.ordinal = 1}}, {{.ordinal = 2}}, {{.ordinal = 3}}})});
   const TimeAxis axis{lanes};
   CHECK_FALSE(axis.has_times());
   CHECK(axis.ticks().empty());

@@ -6,4 +6,3 @@
 #include <encore/telemetry/prometheus_text.hpp>
 #include <encore/telemetry/shadow_policy.hpp>
 #include <encore/telemetry/trace.hpp>
-#include <encore/telemetry/trace_record.hpp>

@@ -179,16 +179,16 @@ TEST_CASE(
                                                            .call_name = "charge",
                                                            .ordinal = 1,
                                                            .max_attempts = 1,
-                                                           .reason = StopReason::excluded_tool,
-                                                           .error_type = "TimeoutError"},
+                                                           .error_type = "TimeoutError",
+                                                           .reason = StopReason::excluded_tool},
                                                           {.kind = EventKind::call_finished,
                                                            .call_id = "call-18",
                                                            .call_name = "charge",
                                                            .ordinal = 1,
                                                            .max_attempts = 1,
+                                                           .error_type = "TimeoutError",
                                                            .reason = StopReason::excluded_tool,
-                                                           .mode = TerminalMode::exception,
-                                                           .error_type = "TimeoutError"}});
+                                                           .mode = TerminalMode::exception}});
 }
 
 TEST_CASE("two ids, each with its own three attempts: row B8 [A3, A4]", "[tool_retry]") {
@@ -448,16 +448,16 @@ TEST_CASE("a returned error is a success that observers can count, and is not re
                                                            .call_name = "inventory_lookup",
                                                            .ordinal = 1,
                                                            .max_attempts = 3,
-                                                           .reason = StopReason::succeeded,
-                                                           .error_result = true},
+                                                           .error_result = true,
+                                                           .reason = StopReason::succeeded},
                                                           {.kind = EventKind::call_finished,
                                                            .call_id = "call-17",
                                                            .call_name = "inventory_lookup",
                                                            .ordinal = 1,
                                                            .max_attempts = 3,
+                                                           .error_result = true,
                                                            .reason = StopReason::succeeded,
-                                                           .mode = TerminalMode::result,
-                                                           .error_result = true}});
+                                                           .mode = TerminalMode::result}});
 }
 
 TEST_CASE("a bool and an optional are errors only where the layer was told so [B8]", "[tool_retry]") {

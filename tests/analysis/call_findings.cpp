@@ -96,7 +96,7 @@ TEST_CASE("an unknown outcome is told whatever the reason [I3]", "[call_findings
 
 TEST_CASE("a returned result that says the tool failed is told [B8]", "[call_findings]") {
   auto call = ended(StopReason::succeeded);
-  call.attempts = {{.ordinal = 1, .end = AttemptEnd::succeeded, .error_result = true}};
+  call.attempts = {{{.ordinal = 1, .error_result = true}, AttemptEnd::succeeded}};
   CHECK(kinds_of(call) == Kinds{"error_result"});
 }
 
@@ -127,7 +127,7 @@ TEST_CASE(
     "libcurl)",
     "[call_findings]") {
   auto call = ended(StopReason::succeeded, 2);
-  call.attempts = {{.ordinal = 1, .end = AttemptEnd::failed}, {.ordinal = 2, .end = AttemptEnd::succeeded}};
+  call.attempts = {{{.ordinal = 1}, AttemptEnd::failed}, {{.ordinal = 2}, AttemptEnd::succeeded}};
   CHECK(kinds_of(call) == Kinds{"recovered"});
   call.attempts[1].dispatched = call.attempts[1].answered = call.attempts[1].dispatched_again = true;
   CHECK(kinds_of(call) == Kinds{"layers_multiplied:transport", "recovered"});
@@ -136,17 +136,17 @@ TEST_CASE(
 TEST_CASE("what reads like a failure that passes does so by type, text or status, a 529 as elsewhere [B8]",
           "[call_findings]") {
   const auto passes = [](const TracedAttempt& attempt) { return encore::detail::looks_passing(attempt); };
-  CHECK(passes({.error_type = "httpx.ReadTimeout"}));
-  CHECK(passes({.error_type = "ConnectionError"}));
-  CHECK(passes({.error_type = "RuntimeError", .message = "dependency timed out"}));
+  CHECK(passes({{.error_type = "httpx.ReadTimeout"}}));
+  CHECK(passes({{.error_type = "ConnectionError"}}));
+  CHECK(passes({{.error_type = "RuntimeError", .message = "dependency timed out"}}));
   for (const auto* const type : {"ServiceUnavailable", "openai.RateLimitError", "RateLimited",
                                  "ThrottlingException", "TooManyRequests"})
-    CHECK(passes({.error_type = type}));
+    CHECK(passes({{.error_type = type}}));
   for (int status = 100; status < 600; ++status)
-    CHECK(passes({.error_type = "HttpError", .status = status}) == encore::http::is_transient(status));
-  CHECK(passes({.error_type = "overloaded_error"}));
-  CHECK(!passes({.error_type = "InvalidArgument"}));
-  CHECK(!passes({.error_type = "ValueError", .message = "sku must not be blank"}));
+    CHECK(passes({{.error_type = "HttpError", .status = status}}) == encore::http::is_transient(status));
+  CHECK(passes({{.error_type = "overloaded_error"}}));
+  CHECK(!passes({{.error_type = "InvalidArgument"}}));
+  CHECK(!passes({{.error_type = "ValueError", .message = "sku must not be blank"}}));
   CHECK(!passes({}));
 }
 
@@ -154,10 +154,8 @@ TEST_CASE("an attempt at the deadline itself is not past it, and one just after 
   const auto past = [](encore::Duration began_after) {
     TracedCall call{.id = "a",
                     .tool = "t",
-                    .requests = {{.ordinal = 1, .end = AttemptEnd::failed},
-                                 {.ordinal = 2,
-                                  .started = encore::WallTime{} + began_after,
-                                  .end = AttemptEnd::succeeded}},
+                    .requests = {{{.ordinal = 1}, AttemptEnd::failed},
+                                 {{.ordinal = 2}, AttemptEnd::succeeded, encore::WallTime{} + began_after}},
                     .request_count = 2,
                     .deadline = encore::WallTime{} + 5s};
     return kinds_of(call).size() > 2;  // beside never_reached_policy and recovered

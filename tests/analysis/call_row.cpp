@@ -37,10 +37,10 @@ TEST_CASE("whether a call failed is what its end says, else its last attempt", "
   CHECK(!failed(TracedCall{.finished = true, .reason = StopReason::succeeded}));
   CHECK(!failed(TracedCall{.finished = true, .reason = StopReason::excluded_tool}));  // it returned
   CHECK(!failed(TracedCall{}));
-  CHECK(failed(TracedCall{.requests = {{.end = AttemptEnd::failed}}}));
-  CHECK(!failed(TracedCall{.requests = {{.end = AttemptEnd::failed}, {.end = AttemptEnd::succeeded}}}));
-  CHECK(!failed(
-      TracedCall{.told_by_policy = true, .attempts = {{.end = AttemptEnd::failed, .will_retry = true}}}));
+  CHECK(failed(TracedCall{.requests = {{{}, AttemptEnd::failed}}}));
+  CHECK(!failed(TracedCall{.requests = {{{}, AttemptEnd::failed}, {{}, AttemptEnd::succeeded}}}));
+  CHECK(
+      !failed(TracedCall{.told_by_policy = true, .attempts = {{{.will_retry = true}, AttemptEnd::failed}}}));
 }
 
 TEST_CASE("one call is no row", "[call_row]") {

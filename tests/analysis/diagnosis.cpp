@@ -239,7 +239,7 @@ TEST_CASE("a policy inside a policy multiplied the requests", "[diagnosis]") {
 
   // The outer policy need not be traced.
   std::string inner;
-  tests::each_record(log, [](const encore::TraceRecord&) {});
+  tests::each_record(log, [](const encore::EventRecord&) {});
   for (std::size_t begin = 0; begin < log.size();) {
     const auto size = log.find('\n', begin) - begin + 1;
     if (const auto line = log.substr(begin, size); line.find("http") != line.npos) inner += line;
@@ -491,8 +491,10 @@ TEST_CASE("what it remembers does not grow with the log", "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 10, .most_tools = 3, .most_findings = 4}};
   for (int i = 0; i < 1'000; ++i) {
     const auto number = std::to_string(i);
-    diagnosis.add(encore::TraceRecord{
-        .call_id = "call-" + number, .tool = "tool-" + number, .ordinal = 1, .error_type = "Error" + number});
+    diagnosis.add(encore::EventRecord{.call_id = "call-" + number,
+                                      .call_name = "tool-" + number,
+                                      .ordinal = 1,
+                                      .error_type = "Error" + number});
   }
   diagnosis.finish();
   const auto tools = diagnosis.tools();
@@ -514,8 +516,8 @@ TEST_CASE("nothing is found of a call that was evicted before its end, and one s
           "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 2}};
   for (const auto* const id : {"a", "b", "c"})
-    diagnosis.add(encore::TraceRecord{
-        .kind = encore::EventKind::attempt_started, .call_id = id, .tool = "search", .ordinal = 1});
+    diagnosis.add(encore::EventRecord{
+        .kind = encore::EventKind::attempt_started, .call_id = id, .call_name = "search", .ordinal = 1});
   diagnosis.finish();
   CHECK(kinds_of(diagnosis) == Kinds{"unfinished"});
   CHECK(only(diagnosis, FindingKind::unfinished).calls == 2);
@@ -535,10 +537,10 @@ Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, b
     const auto fails = ordinal < 3 && kind != encore::EventKind::attempt_started;
     const auto over = kind == encore::EventKind::call_finished;
     diagnosis.add(
-        encore::TraceRecord{.kind = kind,
-                            .at = at += 1us,
+        encore::EventRecord{.kind = kind,
+                            .wall = at += 1us,
                             .call_id = "call-" + std::to_string(call),
-                            .tool = "lookup",
+                            .call_name = "lookup",
                             .ordinal = ordinal,
                             .max_attempts = 3,
                             .error_type = fails ? "Slow" : "",
@@ -582,19 +584,21 @@ TEST_CASE("of many calls that only others logged, the evicted ones are not said 
 
   Diagnosis one_after_another{{.most_calls = 10}};
   for (int call = 0; call < 100; ++call)
-    one_after_another.add(encore::TraceRecord{
-        .call_id = "call-" + std::to_string(call), .tool = "lookup", .ordinal = 1, .error_type = "Slow"});
+    one_after_another.add(encore::EventRecord{.call_id = "call-" + std::to_string(call),
+                                              .call_name = "lookup",
+                                              .ordinal = 1,
+                                              .error_type = "Slow"});
   one_after_another.finish();  // none of which came again: what was found of them stands
   CHECK(only(one_after_another, FindingKind::not_retried).calls == 100);
 }
 
 TEST_CASE("evictions take findings away, and never add one: any log, however its calls interleave (fault 57)",
           "[diagnosis]") {
-  using encore::EventKind, encore::StopReason, encore::TraceRecord;
+  using encore::EventKind, encore::StopReason, encore::EventRecord;
   std::mt19937 random{20'240'507};
   const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
   for (int log = 0; log < 400; ++log) {
-    std::vector<std::vector<TraceRecord>> calls;
+    std::vector<std::vector<EventRecord>> calls;
     for (int call = 0; call < 40; ++call) {
       const auto id = "call-" + std::to_string(call);
       const auto tool = "tool-" + std::to_string(below(3));
@@ -602,10 +606,10 @@ TEST_CASE("evictions take findings away, and never add one: any log, however its
       const auto attempts = 1 + below(3);
       const auto good = below(2) == 0;
       auto& records = calls.emplace_back();
-      const auto add = [&](std::optional<EventKind> kind, int ordinal, bool failed) -> TraceRecord& {
+      const auto add = [&](std::optional<EventKind> kind, int ordinal, bool failed) -> EventRecord& {
         records.push_back({.kind = kind,
                            .call_id = id,
-                           .tool = tool,
+                           .call_name = tool,
                            .ordinal = ordinal,
                            .max_attempts = 3,
                            .error_type = failed ? "Slow" : ""});
@@ -628,7 +632,7 @@ TEST_CASE("evictions take findings away, and never add one: any log, however its
       if (below(5) == 0) end.outer_id = "call-" + std::to_string(below(40)), end.outer_ordinal = 1;
       if (below(8) == 0) records.pop_back();
     }
-    std::vector<TraceRecord> in_order;
+    std::vector<EventRecord> in_order;
     std::vector<std::size_t> next(calls.size());
     const auto at_once = 1 + below(20);
     for (std::size_t first = 0; first < calls.size();) {
@@ -662,13 +666,13 @@ TEST_CASE("a client's log that is read first does not make calls that went aroun
   Diagnosis diagnosis{{.most_calls = 10}};
   for (int call = 0; call < 100; ++call)
     diagnosis.add(
-        encore::TraceRecord{.call_id = "call-" + std::to_string(call), .tool = "lookup", .ordinal = 1});
+        encore::EventRecord{.call_id = "call-" + std::to_string(call), .call_name = "lookup", .ordinal = 1});
   for (int call = 0; call < 100; ++call)
     for (const auto kind : {encore::EventKind::attempt_started, encore::EventKind::attempt_succeeded,
                             encore::EventKind::call_finished})
-      diagnosis.add(encore::TraceRecord{.kind = kind,
+      diagnosis.add(encore::EventRecord{.kind = kind,
                                         .call_id = "call-" + std::to_string(call),
-                                        .tool = "lookup",
+                                        .call_name = "lookup",
                                         .ordinal = 1,
                                         .reason = encore::StopReason::succeeded});
   diagnosis.finish();
@@ -706,7 +710,7 @@ TEST_CASE("calls of tools that are taken together are no row: they may be of dif
           "[diagnosis]") {
   Diagnosis diagnosis{{.most_tools = 1}};
   for (const auto* const tool : {"first", "search", "fetch", "open"})
-    diagnosis.add(encore::TraceRecord{.call_id = tool, .tool = tool, .ordinal = 1, .error_type = "E"});
+    diagnosis.add(encore::EventRecord{.call_id = tool, .call_name = tool, .ordinal = 1, .error_type = "E"});
   diagnosis.finish();
   CHECK(kinds_of(diagnosis) == Kinds{"not_retried", "not_retried"});
 }
@@ -714,12 +718,12 @@ TEST_CASE("calls of tools that are taken together are no row: they may be of dif
 TEST_CASE("calls of which only others told, or whose id was used again, made no room too early",
           "[diagnosis]") {
   Diagnosis seen{{.most_calls = 1}};
-  for (const auto* const id : {"a", "b"}) seen.add(encore::TraceRecord{.call_id = id, .status = 200});
+  for (const auto* const id : {"a", "b"}) seen.add(encore::EventRecord{.call_id = id, .status = 200});
   CHECK(seen.made_room() == 0);
   Diagnosis reused;
   for (const auto kind : {encore::EventKind::call_finished, encore::EventKind::attempt_started,
                           encore::EventKind::call_finished, encore::EventKind::attempt_started})
-    reused.add(encore::TraceRecord{.kind = kind, .call_id = "a", .ordinal = 1});
+    reused.add(encore::EventRecord{.kind = kind, .call_id = "a", .ordinal = 1});
   CHECK(reused.made_room() == 0);
 }
 

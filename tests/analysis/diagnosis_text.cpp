@@ -66,7 +66,8 @@ TEST_CASE("sums name what is known, and what is only at least so much", "[diagno
 TEST_CASE("calls that made room too early are told of", "[diagnosis_text]") {
   encore::Diagnosis diagnosis{{.most_calls = 1}};
   for (const auto* const id : {"a", "b"})
-    diagnosis.add(encore::TraceRecord{.kind = encore::EventKind::call_finished, .call_id = id, .tool = "t"});
+    diagnosis.add(
+        encore::EventRecord{.kind = encore::EventKind::call_finished, .call_id = id, .call_name = "t"});
   diagnosis.finish();
   CHECK(diagnosis_text(diagnosis).ends_with(
       "1 call made room for others before the log's end: what others logged of "

@@ -14,17 +14,17 @@ namespace {
 using namespace std::chrono_literals;
 using encore::AttemptEnd;
 using encore::EventKind;
+using encore::EventRecord;
 using encore::OpenCall;
 using encore::StopReason;
 using encore::TerminalMode;
 using encore::TracedAttempt;
 using encore::TracedCall;
-using encore::TraceRecord;
 
 encore::TracedCall put_together(std::string_view log) {
   OpenCall call;
   std::uint64_t number = 0;
-  tests::each_record(log, [&](const TraceRecord& record) { call.note(record, ++number); });
+  tests::each_record(log, [&](const EventRecord& record) { call.note(record, ++number); });
   return call.call();
 }
 encore::WallTime at(std::string_view time) {
@@ -44,28 +44,25 @@ TEST_CASE("a policy's events make a call with its attempts, and the times betwee
                   .resolved_name = "ship_v2",
                   .max_attempts = 3,
                   .told_by_policy = true,
-                  .attempts = {{.ordinal = 1,
-                                .started = at("00"),
-                                .ended = at("01"),
-                                .took = 900ms,
-                                .end = AttemptEnd::failed,
-                                .error_type = "Busy",
-                                .message = "later",
-                                .status = 503,
-                                .request_id = "r-1",
-                                .dispatched = true,
-                                .answered = true,
-                                .key_used = true,
-                                .will_retry = true,
-                                .wait = 2s,
-                                .remaining = 9s},
-                               {.ordinal = 2,
-                                .started = at("03"),
-                                .ended = at("04"),
-                                .took = 1s,
-                                .end = AttemptEnd::succeeded,
-                                .error_result = true,
-                                .remaining = 7s}},
+                  .attempts = {{{.ordinal = 1,
+                                 .error_type = "Busy",
+                                 .message = "later",
+                                 .status = 503,
+                                 .request_id = "r-1",
+                                 .dispatched = true,
+                                 .answered = true,
+                                 .key_used = true,
+                                 .will_retry = true,
+                                 .wait = 2s,
+                                 .took = 900ms,
+                                 .remaining = 9s},
+                                AttemptEnd::failed,
+                                at("00"),
+                                at("01")},
+                               {{.ordinal = 2, .error_result = true, .took = 1s, .remaining = 7s},
+                                AttemptEnd::succeeded,
+                                at("03"),
+                                at("04")}},
                   .attempt_count = 2,
                   .ordinals = {.first_64 = 3, .highest = 2},
                   .finished = true,
@@ -86,24 +83,20 @@ TEST_CASE("somebody else's lines are whole attempts, told when they had ended", 
 {"id":"call-17","tool":"ship","n":1,"status":503,"took":2,"t":"2026-01-01T10:00:02Z"}
 {"id":"call-17","tool":"ship","n":2,"error":"Timeout","t":"2026-01-01T10:00:05Z"}
 {"id":"call-17","tool":"ship","n":3,"status":201}
-)") == TracedCall{
-           .id = "call-17",
-           .tool = "ship",
-           .requests = {{.ordinal = 1,
-                         .started = at("00"),
-                         .ended = at("02"),
-                         .took = 2s,
-                         .end = AttemptEnd::failed,
-                         .error_type = "503",
-                         .status = 503},
-                        {.ordinal = 2, .ended = at("05"), .end = AttemptEnd::failed, .error_type = "Timeout"},
-                        {.ordinal = 3, .end = AttemptEnd::succeeded, .status = 201}},
-           .request_count = 3,
-           .request_ordinals = {.first_64 = 7, .highest = 3},
-           .began_at = at("00"),
-           .ended_at = at("05"),
-           .first_record = 1,
-           .last_record = 3});
+)") == TracedCall{.id = "call-17",
+                  .tool = "ship",
+                  .requests = {{{.ordinal = 1, .error_type = "503", .status = 503, .took = 2s},
+                                AttemptEnd::failed,
+                                at("00"),
+                                at("02")},
+                               {{.ordinal = 2, .error_type = "Timeout"}, AttemptEnd::failed, {}, at("05")},
+                               {{.ordinal = 3, .status = 201}, AttemptEnd::succeeded}},
+                  .request_count = 3,
+                  .request_ordinals = {.first_64 = 7, .highest = 3},
+                  .began_at = at("00"),
+                  .ended_at = at("05"),
+                  .first_record = 1,
+                  .last_record = 3});
 }
 
 TEST_CASE("in somebody else's log a status of 400 or more is a failure", "[open_call]") {
@@ -121,8 +114,7 @@ TEST_CASE("an end whose begin was not told makes an attempt, and a second end is
 {"event":"attempt_failed","id":"call-17","n":2,"error":"E","again":false,"reason":"deadline"}
 )");
   CHECK(call.attempt_count == 1);
-  CHECK(call.attempts ==
-        std::vector<TracedAttempt>{{.ordinal = 2, .end = AttemptEnd::failed, .error_type = "E"}});
+  CHECK(call.attempts == std::vector<TracedAttempt>{{{.ordinal = 2, .error_type = "E"}, AttemptEnd::failed}});
   CHECK(call.ordinals.missing() == 1);
   CHECK(call.ordinals.repeated == 1);
 }
@@ -172,8 +164,8 @@ TEST_CASE("times at the ends of the range do not overflow", "[open_call]") {
   constexpr auto last = (encore::WallTime::max)();
   constexpr auto first = (encore::WallTime::min)();
   OpenCall call;
-  call.note({.at = last, .call_id = "a", .remaining = (encore::Duration::max)()}, 1);
-  call.note({.at = first, .call_id = "a", .took = (encore::Duration::max)()}, 2);
+  call.note({.wall = last, .call_id = "a", .remaining = (encore::Duration::max)()}, 1);
+  call.note({.wall = first, .call_id = "a", .took = (encore::Duration::max)()}, 2);
   CHECK(call.call().deadline == last);
   CHECK(call.call().began_at == first);
 }

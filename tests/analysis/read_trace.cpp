@@ -11,9 +11,9 @@
 
 namespace {
 
+using encore::EventRecord;
 using encore::SkippedLine;
 using encore::TraceReader;
-using encore::TraceRecord;
 
 /// Gives a text in pieces of so many bytes.
 struct Pieces {
@@ -28,7 +28,7 @@ struct Pieces {
 };
 std::vector<std::string> ids_in(TraceReader& reader, std::string_view text, std::size_t piece) {
   std::vector<std::string> ids;
-  read_trace(reader, Pieces{text, piece}, [&](const TraceRecord& record) { ids.push_back(record.call_id); });
+  read_trace(reader, Pieces{text, piece}, [&](const EventRecord& record) { ids.push_back(record.call_id); });
   return ids;
 }
 std::string line(std::string_view id) {
@@ -83,7 +83,7 @@ TEST_CASE("a line that fits is read, however long it is", "[read_trace]") {
 TEST_CASE("what the source throws leaves", "[read_trace]") {
   TraceReader reader;
   const auto broken = [](char*, std::size_t) -> std::size_t { throw std::runtime_error{"disk"}; };
-  CHECK_THROWS_AS(read_trace(reader, broken, [](const TraceRecord&) {}), std::runtime_error);
+  CHECK_THROWS_AS(read_trace(reader, broken, [](const EventRecord&) {}), std::runtime_error);
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::EventKind;
+using encore::EventRecord;
 using encore::RecordReader;
 using encore::StopReason;
 using encore::TerminalMode;
 using encore::TraceFields;
-using encore::TraceRecord;
 
 struct Field {
   std::string_view name;
@@ -25,7 +25,7 @@ struct Field {
   bool quoted = true;
 };
 
-const TraceRecord* read(RecordReader& reader, std::initializer_list<Field> fields) {
+const EventRecord* read(RecordReader& reader, std::initializer_list<Field> fields) {
   reader.begin();
   for (const auto& [name, value, quoted] : fields) reader.field(name, value, quoted);
   return reader.finish();
@@ -43,7 +43,7 @@ TEST_CASE("a record is put together from fields in any order, numbers in quotes 
                                            {"encore.hint", "null", false},
                                            {"gen_ai.tool.call.id", "call-17"}});
   REQUIRE(record != nullptr);
-  CHECK(*record == TraceRecord{.kind = EventKind::attempt_failed,
+  CHECK(*record == EventRecord{.kind = EventKind::attempt_failed,
                                .call_id = "call-17",
                                .ordinal = 2,
                                .error_type = "503",
@@ -57,7 +57,7 @@ TEST_CASE("nothing of a line stays for the next", "[record_reader]") {
   const auto* const record =
       read(reader, {{"gen_ai.tool.name", "search"}, {"encore.response.status", "200"}});
   REQUIRE(record != nullptr);
-  CHECK(*record == TraceRecord{.tool = "search", .status = 200});
+  CHECK(*record == EventRecord{.call_name = "search", .status = 200});
   CHECK(reader.fault().empty());
 }
 
@@ -77,9 +77,9 @@ TEST_CASE("somebody else's names and units are a matter of naming them", "[recor
                                            {"exception", "TimeoutError"},
                                            {"ms", "12.5", false}});
   REQUIRE(record != nullptr);
-  CHECK(*record == TraceRecord{.at = encore::WallTime{1715068989123ms},
+  CHECK(*record == EventRecord{.wall = encore::WallTime{1715068989123ms},
                                .call_id = "call-17",
-                               .tool = "search",
+                               .call_name = "search",
                                .ordinal = 2,
                                .error_type = "TimeoutError",
                                .took = 12500us});
@@ -182,7 +182,7 @@ TEST_CASE("a number is a time since 1970, in the years that a text can name", "[
   const auto time_of = [&](std::string_view number) {
     const auto* const record =
         read(reader, {{"gen_ai.tool.call.id", "a"}, {"encore.attempt", "1"}, {"timestamp", number, false}});
-    return record != nullptr ? record->at : std::nullopt;
+    return record != nullptr ? record->wall : std::nullopt;
   };
   CHECK(time_of("0") == encore::WallTime{});
   CHECK(time_of("-1.5") == encore::WallTime{-1500ms});

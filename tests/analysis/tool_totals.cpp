@@ -43,24 +43,24 @@ TEST_CASE("a call succeeded, failed or has no end", "[tool_totals]") {
                                            .slept = 2s,
                                            .worked = 3s});
   const TracedCall open{
-      .told_by_policy = true, .attempts = {{.end = AttemptEnd::failed, .wait = 2s}}, .attempt_count = 1};
+      .told_by_policy = true, .attempts = {{{.wait = 2s}, AttemptEnd::failed}}, .attempt_count = 1};
   CHECK(totals_of(open) ==
         ToolTotals{.calls = 1, .attempts = 1, .unfinished = 1, .slept = 2s, .worked_is_known = false});
 }
 
 TEST_CASE("of a call of which only others told, its last attempt says how it ended", "[tool_totals]") {
   const TracedCall good{
-      .requests = {{.took = 1s, .end = AttemptEnd::failed}, {.took = 2s, .end = AttemptEnd::succeeded}},
+      .requests = {{{.took = 1s}, AttemptEnd::failed}, {{.took = 2s}, AttemptEnd::succeeded}},
       .request_count = 2};
   CHECK(totals_of(good) ==
         ToolTotals{.calls = 1, .attempts = 2, .requests = 2, .succeeded = 1, .recovered = 1, .worked = 3s});
-  const TracedCall bad{.requests = {{.took = 1s, .end = AttemptEnd::failed}}, .request_count = 1};
+  const TracedCall bad{.requests = {{{.took = 1s}, AttemptEnd::failed}}, .request_count = 1};
   CHECK(totals_of(bad) == ToolTotals{.calls = 1, .attempts = 1, .requests = 1, .failed = 1, .worked = 1s});
 }
 
 TEST_CASE("a result that says the tool failed is a success, and counted beside [B8]", "[tool_totals]") {
   const TracedCall call{.told_by_policy = true,
-                        .attempts = {{.end = AttemptEnd::succeeded, .error_result = true}},
+                        .attempts = {{{.error_result = true}, AttemptEnd::succeeded}},
                         .attempt_count = 1,
                         .finished = true,
                         .reason = StopReason::succeeded,
@@ -71,8 +71,8 @@ TEST_CASE("a result that says the tool failed is a success, and counted beside [
 TEST_CASE("what a call worked is what is left of its time, else what its attempts took", "[tool_totals]") {
   CHECK(worked(TracedCall{.slept = 2s, .elapsed = 5s}) == 3s);
   CHECK(worked(TracedCall{.slept = 5s, .elapsed = 2s}) == 0s);  // a clock that was set back
-  CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{.took = 1s}, {.took = 2s}}}) == 3s);
-  CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{.took = 1s}, {}}}) == std::nullopt);
+  CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{{.took = 1s}}, {{.took = 2s}}}}) == 3s);
+  CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{{.took = 1s}}, {}}}) == std::nullopt);
 }
 
 }  // namespace

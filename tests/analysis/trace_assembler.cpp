@@ -10,20 +10,20 @@
 namespace {
 
 using encore::EventKind;
+using encore::EventRecord;
 using encore::TraceAssembler;
 using encore::TracedCall;
-using encore::TraceRecord;
 
-TraceRecord event(EventKind kind, std::string_view id, std::string_view tool = "search") {
-  return {.kind = kind, .call_id = std::string{id}, .tool = std::string{tool}, .ordinal = 1};
+EventRecord event(EventKind kind, std::string_view id, std::string_view tool = "search") {
+  return {.kind = kind, .call_id = std::string{id}, .call_name = std::string{tool}, .ordinal = 1};
 }
-TraceRecord began(std::string_view id) { return event(EventKind::attempt_started, id); }
-TraceRecord ended(std::string_view id) { return event(EventKind::call_finished, id); }
-TraceRecord seen(std::string_view id) {
-  return {.call_id = std::string{id}, .tool = "search", .status = 200};
+EventRecord began(std::string_view id) { return event(EventKind::attempt_started, id); }
+EventRecord ended(std::string_view id) { return event(EventKind::call_finished, id); }
+EventRecord seen(std::string_view id) {
+  return {.call_id = std::string{id}, .call_name = "search", .status = 200};
 }
 
-std::vector<TracedCall> assemble(const std::vector<TraceRecord>& records, int most_calls = 100) {
+std::vector<TracedCall> assemble(const std::vector<EventRecord>& records, int most_calls = 100) {
   std::vector<TracedCall> calls;
   const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
   TraceAssembler assembler{{.most_calls = most_calls}};
@@ -125,7 +125,7 @@ TEST_CASE("a call that begins while an evicted one may still run is not alone", 
 
 TEST_CASE("a call that began while another of its tool ran is not alone", "[trace_assembler]") {
   auto other_tool = began("x");
-  other_tool.tool = "fetch";
+  other_tool.call_name = "fetch";
   auto other_scope = began("y");
   other_scope.scope = "elsewhere";
   const auto calls =
@@ -139,7 +139,7 @@ TEST_CASE("a call that began while another of its tool ran is not alone", "[trac
 TEST_CASE("a call knows the last record of another of its tool before it, evicted or not",
           "[trace_assembler]") {
   auto other_tool = began("x");
-  other_tool.tool = "fetch";
+  other_tool.call_name = "fetch";
   for (const auto most_calls : {1, 100}) {
     const auto calls = assemble(
         {began("a"), seen("b"), ended("a"), other_tool, began("c"), ended("c"), began("d")}, most_calls);
@@ -154,10 +154,10 @@ TEST_CASE("a call knows the last record of another of its tool before it, evicte
 
 TEST_CASE("of more tools and scopes than are remembered, a call follows the latest that was forgotten",
           "[trace_assembler]") {
-  std::vector<TraceRecord> records{began("first")};
+  std::vector<EventRecord> records{began("first")};
   for (int tool = 0; tool < 5'000; ++tool) {
     records.push_back(began("call-" + std::to_string(tool)));
-    records.back().tool = "tool-" + std::to_string(tool);
+    records.back().call_name = "tool-" + std::to_string(tool);
   }
   records.push_back(began("last"));
   const auto calls = assemble(records, 10'000);

@@ -12,23 +12,23 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::EventKind;
+using encore::EventRecord;
 using encore::LineShape;
 using encore::log_text;
 using encore::SkippedLine;
 using encore::StopReason;
 using encore::TerminalMode;
 using encore::TraceReader;
-using encore::TraceRecord;
 
 /// Every field of a record, each away from its default.
-TraceRecord full(EventKind kind) {
+EventRecord full(EventKind kind) {
   const auto over = kind == EventKind::call_finished;
   const auto failed = kind == EventKind::attempt_failed;
-  TraceRecord record{.kind = kind,
-                     .at = encore::WallTime{1715068989123456789ns},
+  EventRecord record{.kind = kind,
+                     .wall = encore::WallTime{1715068989123456789ns},
                      .scope = "0123456789abcdeffedcba9876543210",
                      .call_id = "call \"17\"\n",
-                     .tool = "inventory_lookup",
+                     .call_name = "inventory_lookup",
                      .resolved_name = "inventory.lookup",
                      .ordinal = 2,
                      .max_attempts = 3,
@@ -128,7 +128,7 @@ TEST_CASE("a line that another parser has taken apart makes the same record", "[
   reader.field("encore.attempt", "1", false);
   const auto* const record = reader.end_line();
   REQUIRE(record != nullptr);
-  CHECK(*record == TraceRecord{.kind = EventKind::attempt_started, .call_id = "call-17", .ordinal = 1});
+  CHECK(*record == EventRecord{.kind = EventKind::attempt_started, .call_id = "call-17", .ordinal = 1});
 
   reader.begin_line();
   CHECK(reader.skip_line("parse error at column 7") == nullptr);
@@ -140,7 +140,7 @@ TEST_CASE("fields within objects are found by the names of both", "[trace_reader
   const auto* const record =
       reader.read(R"({"tool":{"call":{"id":"call-17"},"attempt":2},"error":{"type":"timeout"}})");
   REQUIRE(record != nullptr);
-  CHECK(*record == TraceRecord{.call_id = "call-17", .ordinal = 2, .error_type = "timeout"});
+  CHECK(*record == EventRecord{.call_id = "call-17", .ordinal = 2, .error_type = "timeout"});
 }
 
 }  // namespace

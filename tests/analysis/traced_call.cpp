@@ -41,15 +41,15 @@ TEST_CASE("numbers past the 64th neither miss nor repeat, and do no harm", "[tra
 }
 
 TEST_CASE("an attempt's outcome is unknown if it was sent and nothing came back [I3]", "[traced_call]") {
-  CHECK(TracedAttempt{.dispatched = true}.outcome_unknown());
+  CHECK(TracedAttempt{{.dispatched = true}}.outcome_unknown());
   CHECK(!TracedAttempt{}.outcome_unknown());
-  CHECK(!TracedAttempt{.dispatched = true, .answered = true}.outcome_unknown());
-  CHECK(!TracedAttempt{.status = 503, .dispatched = true}.outcome_unknown());
-  CHECK(!TracedAttempt{.dispatched = true, .not_run = true}.outcome_unknown());
+  CHECK(!TracedAttempt{{.dispatched = true, .answered = true}}.outcome_unknown());
+  CHECK(!TracedAttempt{{.status = 503, .dispatched = true}}.outcome_unknown());
+  CHECK(!TracedAttempt{{.dispatched = true, .not_run = true}}.outcome_unknown());
   // The second of two requests settles the first only by an answer.
-  CHECK(TracedAttempt{.status = 503, .dispatched = true, .not_run = true, .dispatched_again = true}
+  CHECK(TracedAttempt{{.status = 503, .dispatched = true, .not_run = true, .dispatched_again = true}}
             .outcome_unknown());
-  CHECK(!TracedAttempt{.dispatched = true, .answered = true, .dispatched_again = true}.outcome_unknown());
+  CHECK(!TracedAttempt{{.dispatched = true, .answered = true, .dispatched_again = true}}.outcome_unknown());
 }
 
 TEST_CASE("how many attempts there were is what the policy told, else what others did", "[traced_call]") {

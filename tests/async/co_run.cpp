@@ -585,7 +585,7 @@ TEST_CASE("ten thousand calls in flight each have a time budget of their own [A3
   constexpr auto calls = 10'000;
   FakeClock clock;
   ManualExecutor executor{clock};
-  std::vector<Recorded> heard;
+  std::vector<EventRecord> heard;
   const RetryPolicy policy{
       RetryOn<Slow>{}, TimeBudget{10s}, ConstantBackoff{3s},
       NoJitter{},      clock,           [&](const Event& event) { heard.push_back(record(event)); },

@@ -25,8 +25,8 @@
 namespace {
 
 using encore::EventKind;
+using encore::EventRecord;
 using encore::StopReason;
-using encore::TraceRecord;
 
 /// A log of calls to five tools, eight of them under way at a time: of twenty calls fourteen succeed at once, four after a retry, and
 /// two are exhausted.
@@ -63,19 +63,19 @@ class Log {
   };
   using Script = std::vector<Line>;
 
-  TraceRecord event(EventKind kind, int ordinal) const {
+  EventRecord event(EventKind kind, int ordinal) const {
     return {.kind = kind,
-            .at = encore::WallTime{std::chrono::seconds{1'715'068'989}},
+            .wall = encore::WallTime{std::chrono::seconds{1'715'068'989}},
             .scope = "0123456789abcdeffedcba9876543210",
             .call_id = std::string{id},
-            .tool = tool_,
+            .call_name = tool_,
             .ordinal = ordinal,
             .max_attempts = 3,
             .elapsed = std::chrono::milliseconds{250 * ordinal}};
   }
-  TraceRecord started(int ordinal) const { return event(EventKind::attempt_started, ordinal); }
-  TraceRecord succeeded(int ordinal) const { return event(EventKind::attempt_succeeded, ordinal); }
-  TraceRecord failed(int ordinal, bool will_retry) const {
+  EventRecord started(int ordinal) const { return event(EventKind::attempt_started, ordinal); }
+  EventRecord succeeded(int ordinal) const { return event(EventKind::attempt_succeeded, ordinal); }
+  EventRecord failed(int ordinal, bool will_retry) const {
     auto record = event(EventKind::attempt_failed, ordinal);
     record.error_type = "inventory::TimeoutError";
     record.status = 503;
@@ -86,7 +86,7 @@ class Log {
       record.reason = StopReason::retries_exhausted;
     return record;
   }
-  TraceRecord finished(int attempts, StopReason reason) const {
+  EventRecord finished(int attempts, StopReason reason) const {
     auto record = event(EventKind::call_finished, attempts);
     record.reason = reason;
     record.mode =
@@ -95,7 +95,7 @@ class Log {
     record.slept = std::chrono::milliseconds{250 * (attempts - 1)};
     return record;
   }
-  void script(const std::vector<TraceRecord>& records) {
+  void script(const std::vector<EventRecord>& records) {
     scripts_.emplace_back();
     for (const auto& record : records) {
       auto text = log_text(record, encore::LineShape::json) + "\n";
@@ -180,7 +180,7 @@ Run as_records(std::uint64_t events) {
   return timed(events, [](Log& log) {
     encore::TraceReader reader;
     read_trace(
-        reader, [&](char* to, std::size_t most) { return log.read(to, most); }, [](const TraceRecord&) {});
+        reader, [&](char* to, std::size_t most) { return log.read(to, most); }, [](const EventRecord&) {});
     return reader.records();
   });
 }
@@ -189,7 +189,7 @@ Run as_diagnosis(std::uint64_t events, encore::Diagnosis& diagnosis) {
     encore::TraceReader reader;
     read_trace(
         reader, [&](char* to, std::size_t most) { return log.read(to, most); },
-        [&](const TraceRecord& record) { diagnosis.add(record); });
+        [&](const EventRecord& record) { diagnosis.add(record); });
     diagnosis.finish();
     return reader.records();
   });

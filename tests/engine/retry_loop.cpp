@@ -25,7 +25,7 @@ struct Wrong : std::logic_error {
 
 /// What happened in one call: its events, its waits, and how it ended.
 struct Story {
-  std::vector<Recorded> events;
+  std::vector<EventRecord> events;
   Durations waits;
   std::string end;
 };

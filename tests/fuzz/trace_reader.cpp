@@ -17,13 +17,13 @@
 
 namespace {
 
+using encore::EventRecord;
 using encore::LineShape;
 using encore::TraceReader;
-using encore::TraceRecord;
 using fuzz::require;
 
-std::vector<TraceRecord> records_in(TraceReader& reader, std::string_view text, std::size_t piece) {
-  std::vector<TraceRecord> records;
+std::vector<EventRecord> records_in(TraceReader& reader, std::string_view text, std::size_t piece) {
+  std::vector<EventRecord> records;
   read_trace(
       reader,
       [&](char* to, std::size_t most) {
@@ -32,15 +32,15 @@ std::vector<TraceRecord> records_in(TraceReader& reader, std::string_view text, 
         text.remove_prefix(count);
         return count;
       },
-      [&](const TraceRecord& record) { records.push_back(record); });
+      [&](const EventRecord& record) { records.push_back(record); });
   return records;
 }
 
 /// What is written is read back. Bytes that are no UTF-8 are replaced in writing, so the comparison begins after that.
-void check_round_trip(const TraceRecord& record) {
+void check_round_trip(const EventRecord& record) {
   TraceReader reader;
   const auto* const once = reader.read(log_text(record, LineShape::json));
-  const auto is_short = std::max({record.call_id.size(), record.scope.size(), record.tool.size(),
+  const auto is_short = std::max({record.call_id.size(), record.scope.size(), record.call_name.size(),
                                   record.outer_id.size()}) < 170;
   require(once != nullptr || !is_short, "a record that was written is read back");
   if (once == nullptr) return;
@@ -52,7 +52,7 @@ void check_round_trip(const TraceRecord& record) {
             "a record is one line, and acts on no terminal");
 }
 
-void check_diagnosis(const std::vector<TraceRecord>& records, int most_calls) {
+void check_diagnosis(const std::vector<EventRecord>& records, int most_calls) {
   encore::Diagnosis diagnosis{
       {.most_calls = most_calls, .most_tools = 2, .most_findings = 3, .max_attempts = 2}};
   encore::TraceAssembler assembler{{.most_calls = most_calls}};

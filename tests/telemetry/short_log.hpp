@@ -56,7 +56,7 @@ void each_record(std::string_view log, Use use) {
 
 inline encore::Diagnosis diagnose(std::string_view log, const encore::DiagnosisOptions& options = {}) {
   encore::Diagnosis diagnosis{options};
-  each_record(log, [&](const encore::TraceRecord& record) { diagnosis.add(record); });
+  each_record(log, [&](const encore::EventRecord& record) { diagnosis.add(record); });
   diagnosis.finish();
   return diagnosis;
 }

@@ -21,9 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::EventKind;
+using encore::EventRecord;
 using encore::StopReason;
 using encore::Trace;
-using encore::TraceRecord;
 
 struct Slow : std::runtime_error {
   Slow() : std::runtime_error{"host db-1"} {}
@@ -55,7 +55,7 @@ TEST_CASE("a run is kept, saved as JSON Lines, read back and diagnosed", "[trace
 
   encore::TraceReader reader;
   encore::Diagnosis diagnosis;
-  std::vector<TraceRecord> read;
+  std::vector<EventRecord> read;
   trace.save([&](std::string_view line) {
     if (const auto* const record = reader.read(line)) read.push_back(*record), diagnosis.add(*record);
   });

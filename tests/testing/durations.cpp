@@ -8,8 +8,8 @@
 
 using namespace std::chrono_literals;
 using encore::Duration;
+using encore::detail::duration_text;
 using encore::testing::Durations;
-using encore::testing::detail::text_of;
 
 TEST_CASE("durations of mixed units compare as one list", "[durations]") {
   const std::vector<Duration> in_nanoseconds{Duration{250'000'000}, Duration{1'500'000'000},
@@ -21,16 +21,16 @@ TEST_CASE("durations of mixed units compare as one list", "[durations]") {
 }
 
 TEST_CASE("a duration reads in the largest unit of which it holds one, exactly", "[durations]") {
-  CHECK(text_of(0s) == "0s");
-  CHECK(text_of(250ms) == "250ms");
-  CHECK(text_of(1500ms) == "1.5s");
-  CHECK(text_of(2h) == "7200s");
-  CHECK(text_of(1s + 1ns) == "1.000000001s");
-  CHECK(text_of(1050us) == "1.05ms");
-  CHECK(text_of(999ns) == "999ns");
-  CHECK(text_of(-20us) == "-20us");
-  CHECK(text_of(Duration::min()) == "-9223372036.854775808s");
-  CHECK(text_of(Duration::max()) == "9223372036.854775807s");
+  CHECK(duration_text(0s) == "0s");
+  CHECK(duration_text(250ms) == "250ms");
+  CHECK(duration_text(1500ms) == "1.5s");
+  CHECK(duration_text(2h) == "7200s");
+  CHECK(duration_text(1s + 1ns) == "1.000000001s");
+  CHECK(duration_text(1050us) == "1.05ms");
+  CHECK(duration_text(999ns) == "999ns");
+  CHECK(duration_text(-20us) == "-20us");
+  CHECK(duration_text(Duration::min()) == "-9223372036.854775808s");
+  CHECK(duration_text(Duration::max()) == "9223372036.854775807s");
 }
 
 TEST_CASE("a failing test shows durations readably", "[durations]") {

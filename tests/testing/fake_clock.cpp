@@ -118,7 +118,7 @@ TEST_CASE("an action runs when its time comes, in the order of time", "[fake_clo
   std::vector<std::string> ran;
   const auto note = [&](std::string what) {
     return [&ran, &clock, what] {
-      ran.push_back(what + "@" + encore::testing::detail::text_of(clock.now().time_since_epoch()));
+      ran.push_back(what + "@" + encore::detail::duration_text(clock.now().time_since_epoch()));
     };
   };
   clock.at(TimePoint{300ms}, note("late"));

@@ -25,20 +25,20 @@ namespace {
 
 Recording succeeds_at_third(std::string id) {
   return {
-      {.call_id = id, .ordinal = 1},
+      {.kind = EventKind::attempt_started, .call_id = id, .ordinal = 1},
       {.kind = EventKind::attempt_failed,
        .call_id = id,
        .ordinal = 1,
+       .error_type = "int",
        .will_retry = true,
-       .wait = 250ms,
-       .error_type = "int"},
-      {.call_id = id, .ordinal = 2},
+       .wait = 250ms},
+      {.kind = EventKind::attempt_started, .call_id = id, .ordinal = 2},
       {.kind = EventKind::attempt_failed,
        .call_id = id,
        .ordinal = 2,
-       .will_retry = true,
-       .error_type = "net::TimeoutError"},
-      {.call_id = id, .ordinal = 3},
+       .error_type = "net::TimeoutError",
+       .will_retry = true},
+      {.kind = EventKind::attempt_started, .call_id = id, .ordinal = 3},
       {.kind = EventKind::attempt_succeeded, .call_id = id, .ordinal = 3, .reason = StopReason::succeeded},
       {.kind = EventKind::call_finished,
        .call_id = id,
@@ -56,7 +56,9 @@ Recording both(Recording one, const Recording& other) {
   one.insert(one.end(), other.begin(), other.end());
   return one;
 }
-Recording begun(std::string id) { return {{.call_id = id, .ordinal = 1}}; }
+Recording begun(std::string id) {
+  return {{.kind = EventKind::attempt_started, .call_id = id, .ordinal = 1}};
+}
 
 const auto third = succeeds_at_third("call-17");
 const auto mixed = both(third, refused("call-18"));

@@ -29,6 +29,7 @@ struct TimeoutError : std::runtime_error {
 using namespace std::chrono_literals;
 using namespace encore::testing;
 using encore::EventKind;
+using encore::EventRecord;
 using encore::StopReason;
 using encore::TerminalMode;
 using encore::TimePoint;
@@ -52,16 +53,26 @@ TEST_CASE("a recorder keeps every event in order, with the time on the policy's 
   clock.advance(300ms);
   trace(event_of(clock, "call-18"));
   trace(event_of(clock, "call-17", EventKind::attempt_succeeded));
-  CHECK(trace.events() ==
-        Recording{{.call_id = "call-17", .ordinal = 1, .max_attempts = 3, .at = TimePoint{}},
-                  {.call_id = "call-18", .ordinal = 1, .max_attempts = 3, .at = TimePoint{300ms}},
-                  {.kind = EventKind::attempt_succeeded,
-                   .call_id = "call-17",
-                   .ordinal = 1,
-                   .max_attempts = 3,
-                   .at = TimePoint{300ms}}});
-  CHECK(trace.of("call-18") ==
-        Recording{{.call_id = "call-18", .ordinal = 1, .max_attempts = 3, .at = TimePoint{300ms}}});
+  CHECK(trace.events() == Recording{{.kind = EventKind::attempt_started,
+                                     .call_id = "call-17",
+                                     .ordinal = 1,
+                                     .max_attempts = 3,
+                                     .at = TimePoint{}},
+                                    {.kind = EventKind::attempt_started,
+                                     .call_id = "call-18",
+                                     .ordinal = 1,
+                                     .max_attempts = 3,
+                                     .at = TimePoint{300ms}},
+                                    {.kind = EventKind::attempt_succeeded,
+                                     .call_id = "call-17",
+                                     .ordinal = 1,
+                                     .max_attempts = 3,
+                                     .at = TimePoint{300ms}}});
+  CHECK(trace.of("call-18") == Recording{{.kind = EventKind::attempt_started,
+                                          .call_id = "call-18",
+                                          .ordinal = 1,
+                                          .max_attempts = 3,
+                                          .at = TimePoint{300ms}}});
   trace.clear();
   CHECK(trace.events().empty());
 }
@@ -75,15 +86,19 @@ TEST_CASE(
     "call",
     "[recorder]") {
   const Recording recording{
-      {.call_id = "call-17", .call_name = "inventory_lookup", .ordinal = 1, .max_attempts = 2},
+      {.kind = EventKind::attempt_started,
+       .call_id = "call-17",
+       .call_name = "inventory_lookup",
+       .ordinal = 1,
+       .max_attempts = 2},
       {.kind = EventKind::attempt_failed,
        .call_id = "call-17",
        .ordinal = 1,
+       .error_type = "int",
        .will_retry = true,
-       .wait = 250ms,
-       .error_type = "int"},
-      {.call_id = "call-18", .ordinal = 1},
-      {.call_id = "call-17", .ordinal = 2},
+       .wait = 250ms},
+      {.kind = EventKind::attempt_started, .call_id = "call-18", .ordinal = 1},
+      {.kind = EventKind::attempt_started, .call_id = "call-17", .ordinal = 2},
       {.kind = EventKind::attempt_failed, .call_id = "call-18", .ordinal = 1, .will_retry = true},
       {.kind = EventKind::attempt_failed,
        .call_id = "call-17",
@@ -133,19 +148,23 @@ TEST_CASE("a call's whole trace compares with ==, without its times [F1, F2]", "
   Scripted<int> inventory{clock, throws<net::TimeoutError>("slow").takes(100ms).notes(503), returns(17)};
   CHECK(policy.run({.id = "call-17", .name = "inventory_lookup"}, inventory) == 17);
 
-  Recorded started{.call_id = "call-17", .call_name = "inventory_lookup", .ordinal = 1, .max_attempts = 3};
-  Recorded failed = started;
+  EventRecord started{.kind = EventKind::attempt_started,
+                      .call_id = "call-17",
+                      .call_name = "inventory_lookup",
+                      .ordinal = 1,
+                      .max_attempts = 3};
+  EventRecord failed = started;
   failed.kind = EventKind::attempt_failed;
   failed.will_retry = true;
   failed.wait = 250ms;
   failed.error_type = "net::TimeoutError";
   failed.status = 503;
-  Recorded again = started;
+  EventRecord again = started;
   again.ordinal = 2;
-  Recorded succeeded = again;
+  EventRecord succeeded = again;
   succeeded.kind = EventKind::attempt_succeeded;
   succeeded.reason = StopReason::succeeded;
-  Recorded finished = succeeded;
+  EventRecord finished = succeeded;
   finished.kind = EventKind::call_finished;
   finished.mode = TerminalMode::result;
   finished.slept = 250ms;

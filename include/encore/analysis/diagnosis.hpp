@@ -11,7 +11,7 @@
 #include <encore/duration.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
-#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -54,7 +54,7 @@ class Diagnosis {
       : options_{options},
         calls_{{.most_calls = options.most_calls}} {}
 
-  void add(const TraceRecord& record) {
+  void add(const EventRecord& record) {
     calls_.add(record, [&](const TracedCall& call) { add(call); });
   }
 

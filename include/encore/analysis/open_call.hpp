@@ -3,7 +3,7 @@
 #include <encore/analysis/traced_call.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,23 +23,23 @@ class OpenCall {
   const TracedCall& call() const noexcept { return call_; }
 
   /// `number` is the record's in the log, from 1.
-  void note(const TraceRecord& record, std::uint64_t number) {
+  void note(const EventRecord& record, std::uint64_t number) {
     if (call_.first_record == 0) {
       call_.scope = record.scope;
       call_.id = record.call_id;
       call_.first_record = number;
     }
     if (!call_.finished) call_.last_record = number;
-    take_over(call_.tool, record.tool);
+    take_over(call_.tool, record.call_name);
     take_over(call_.resolved_name, record.resolved_name);
     if (record.max_attempts) call_.max_attempts = record.max_attempts;
     if (record.max_requests) call_.max_requests = record.max_requests;
     if (!record.outer_id.empty())
       call_.outer_id = record.outer_id, call_.outer_ordinal = record.outer_ordinal;
-    if (record.at) {
-      if (!call_.began_at || *record.at < *call_.began_at) call_.began_at = record.at;
-      if (!call_.ended_at || *record.at > *call_.ended_at) call_.ended_at = record.at;
-      if (record.remaining) call_.deadline = later(*record.at, *record.remaining);
+    if (record.wall) {
+      if (!call_.began_at || *record.wall < *call_.began_at) call_.began_at = record.wall;
+      if (!call_.ended_at || *record.wall > *call_.ended_at) call_.ended_at = record.wall;
+      if (record.remaining) call_.deadline = later(*record.wall, *record.remaining);
     }
     if (!record.kind) return note_request(record);
     call_.told_by_policy = true;
@@ -75,30 +76,22 @@ class OpenCall {
   static void take_over(std::string& to, const std::string& from) {
     if (to.empty()) to = from;
   }
-  static void note_facts(TracedAttempt& attempt, const TraceRecord& record) {
-    attempt.error_type = record.error_type;
-    attempt.message = record.message;
-    attempt.status = record.status;
-    attempt.request_id = record.request_id;
-    attempt.dispatched = record.dispatched;
-    attempt.answered = record.answered;
-    attempt.not_run = record.not_run;
-    attempt.dispatched_again = record.dispatched_again;
-    attempt.key_used = record.key_used;
-    attempt.error_result = record.error_result;
-    attempt.will_retry = record.will_retry;
-    attempt.wait = record.wait;
-    attempt.hint = record.hint;
-    if (record.remaining) attempt.remaining = record.remaining;
+  static void note_facts(TracedAttempt& attempt, const EventRecord& record) {
+    const auto remaining = attempt.remaining;
+    for_each_field([&](const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      if constexpr (Field::of_attempt) attempt.*Field::member = Field::value(record);
+    });
+    if (!attempt.remaining) attempt.remaining = remaining;
   }
   static TracedAttempt* kept(std::vector<TracedAttempt>& attempts, int ordinal) {
     if (attempts.size() >= TracedCall::most_attempts_kept) return nullptr;
-    attempts.push_back({.ordinal = ordinal});
+    attempts.emplace_back().ordinal = ordinal;
     return &attempts.back();
   }
 
   /// Somebody else's line about a whole attempt, written at its end.
-  void note_request(const TraceRecord& record) {
+  void note_request(const EventRecord& record) {
     ++call_.request_count;
     call_.request_ordinals.add(record.ordinal);
     auto* const request = kept(call_.requests, record.ordinal);
@@ -107,25 +100,24 @@ class OpenCall {
     const auto failed = !record.error_type.empty() || record.status.value_or(0) >= 400;
     request->end = failed ? AttemptEnd::failed : AttemptEnd::succeeded;
     if (failed && record.error_type.empty()) request->error_type = std::to_string(*record.status);
-    request->took = record.took;
-    request->ended = record.at;
-    if (!record.at || !record.took) return;
-    request->started = later(*record.at, -*record.took);
+    request->ended = record.wall;
+    if (!record.wall || !record.took) return;
+    request->started = later(*record.wall, -*record.took);
     if (*request->started < *call_.began_at) call_.began_at = request->started;
   }
 
-  void note_start(const TraceRecord& record) {
+  void note_start(const EventRecord& record) {
     ++call_.attempt_count;
     call_.ordinals.add(record.ordinal);
     began_after_ = record.elapsed;
     latest_ = record.ordinal;
     auto* const attempt = kept(call_.attempts, record.ordinal);
     if (attempt == nullptr) return;
-    attempt->started = record.at;
+    attempt->started = record.wall;
     attempt->remaining = record.remaining;
   }
 
-  void note_end(const TraceRecord& record, AttemptEnd end) {
+  void note_end(const EventRecord& record, AttemptEnd end) {
     auto* attempt = running(record.ordinal);
     if (attempt == nullptr) {
       if (record.ordinal == latest_) {  // it has ended already, or is not kept
@@ -138,7 +130,7 @@ class OpenCall {
     }
     note_facts(*attempt, record);
     attempt->end = end;
-    attempt->ended = record.at;
+    attempt->ended = record.wall;
     if (record.elapsed && began_after_)
       attempt->took = larger_of(*record.elapsed - *began_after_, Duration::zero());
     else if (attempt->started && attempt->ended)
@@ -152,7 +144,7 @@ class OpenCall {
     return last != call_.attempts.rend() ? &*last : nullptr;
   }
 
-  void note_finish(const TraceRecord& record) {
+  void note_finish(const EventRecord& record) {
     call_.finished = true;
     call_.reason = record.reason;
     call_.mode = record.mode;

@@ -1,7 +1,7 @@
 // A whole log, from wherever its bytes come, in memory that has an end.
 #pragma once
 #include <encore/analysis/trace_reader.hpp>
-#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -19,8 +19,8 @@ inline constexpr std::size_t longest_trace_line = std::size_t{1} << 20;  // byte
 /// Reads to the end, and hands each record to `use`. `read(to, size)` puts up to so many bytes at `to` and returns how many; none is
 /// the end. What `read` or `use` throw leaves. The last line need not have an end.
 ///   read_trace(reader, [&](char* to, std::size_t size) { return std::fread(to, 1, size, file); },
-///              [&](const TraceRecord& record) { diagnosis.add(record); });
-template <class Read, std::invocable<const TraceRecord&> Use>
+///              [&](const EventRecord& record) { diagnosis.add(record); });
+template <class Read, std::invocable<const EventRecord&> Use>
   requires std::convertible_to<std::invoke_result_t<Read&, char*, std::size_t>, std::size_t>
 void read_trace(TraceReader& reader, Read&& read, Use&& use) {
   constexpr std::size_t at_once = std::size_t{1} << 16;

@@ -5,7 +5,7 @@
 #include <encore/analysis/traced_call.hpp>
 #include <encore/detail/lru_map.hpp>
 #include <encore/setting.hpp>
-#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -36,9 +36,9 @@ class TraceAssembler {
 
   /// A record without a call's id makes a call of its own, whose id is empty.
   template <std::invocable<const TracedCall&> Use>
-  void add(const TraceRecord& record, Use&& use) {
+  void add(const EventRecord& record, Use&& use) {
     ++records_;
-    if (!log_began_at_) log_began_at_ = record.at;
+    if (!log_began_at_) log_began_at_ = record.wall;
     if (record.call_id.empty()) {
       OpenCall nameless;
       nameless.note(record, records_);
@@ -80,7 +80,7 @@ class TraceAssembler {
   std::uint64_t made_room_open() const noexcept { return made_room_open_; }
 
  private:
-  static bool begins_call(const TraceRecord& record) noexcept {
+  static bool begins_call(const EventRecord& record) noexcept {
     return (record.kind == EventKind::attempt_started && record.ordinal <= 1) ||
            (record.kind == EventKind::call_finished &&
             record.ordinal == 0);  // refused before its first attempt
@@ -91,9 +91,9 @@ class TraceAssembler {
   void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
 
   /// A log may begin in the middle: another file of a rotation, or records that had to make way, have the rest.
-  bool began_before_log(const TraceRecord& record) const noexcept {
-    return record.at && record.elapsed && log_began_at_ &&
-           later(*record.at, -*record.elapsed) < *log_began_at_;
+  bool began_before_log(const EventRecord& record) const noexcept {
+    return record.wall && record.elapsed && log_began_at_ &&
+           later(*record.wall, -*record.elapsed) < *log_began_at_;
   }
 
   /// The open call of this key. A new one may need room; unless it begins now, it may be the rest of one that was evicted.

@@ -2,9 +2,10 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
-#include <encore/telemetry/log_field.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace encore ENCORE_BUILD {
@@ -14,40 +15,40 @@ namespace encore ENCORE_BUILD {
 /// "error.type". An empty name stands for no field.
 ///   TraceFields{.timestamp = "ts", .call = "tool_call_id", .tool = "tool", .attempt = "try", .error = "exception"}
 struct TraceFields {
-  std::string timestamp{log_field::timestamp.json};  ///< RFC 3339, or a number since 1970
-  std::string scope{log_field::scope.json};
-  std::string event{log_field::event.json};
-  std::string call{log_field::call.json};
-  std::string tool{log_field::tool.json};
-  std::string resolved{log_field::resolved.json};
-  std::string attempt{log_field::attempt.json};            ///< counts from 1
-  std::string resend_count{log_field::resend_count.json};  ///< counts from 0, for logs without `attempt`
-  std::string attempts{log_field::attempts.json};
-  std::string max_attempts{log_field::max_attempts.json};
-  std::string max_requests{log_field::max_requests.json};
-  std::string error{log_field::error.json};
-  std::string message{log_field::message.json};
-  std::string status{log_field::status.json};
-  std::string request_id{log_field::request_id.json};
-  std::string dispatched{log_field::dispatched.json};
-  std::string dispatched_again{log_field::dispatched_again.json};
-  std::string answered{log_field::answered.json};
-  std::string not_run{log_field::not_run.json};
-  std::string key_used{log_field::key_used.json};
-  std::string error_result{log_field::error_result.json};
-  std::string will_retry{log_field::will_retry.json};
-  std::string retry_in{log_field::retry_in.json};
-  std::string hint{log_field::hint.json};
-  std::string reason{log_field::reason.json};
-  std::string outcome_unknown{log_field::outcome_unknown.json};
-  std::string mode{log_field::mode.json};
-  std::string slept{log_field::slept.json};
-  std::string elapsed{log_field::elapsed.json};
-  std::string took{log_field::took.json};  ///< how long one attempt took
-  std::string remaining{log_field::remaining.json};
-  std::string observer_errors{log_field::observer_errors.json};
-  std::string outer_call{log_field::outer_call.json};
-  std::string outer_attempt{log_field::outer_attempt.json};
+  std::string timestamp{field_names<&EventRecord::wall>.first.json};  ///< RFC 3339, or a number since 1970
+  std::string scope{field_names<&EventRecord::scope>.first.json};
+  std::string event{field_names<&EventRecord::kind>.first.json};
+  std::string call{field_names<&EventRecord::call_id>.first.json};
+  std::string tool{field_names<&EventRecord::call_name>.first.json};
+  std::string resolved{field_names<&EventRecord::resolved_name>.first.json};
+  std::string attempt{field_names<&EventRecord::ordinal>.first.json};  ///< counts from 1
+  std::string resend_count{resend_count_names.json};  ///< counts from 0, for logs without `attempt`
+  std::string attempts{field_names<&EventRecord::ordinal>.second.json};
+  std::string max_attempts{field_names<&EventRecord::max_attempts>.first.json};
+  std::string max_requests{field_names<&EventRecord::max_requests>.first.json};
+  std::string error{field_names<&EventRecord::error_type>.first.json};
+  std::string message{field_names<&EventRecord::message>.first.json};
+  std::string status{field_names<&EventRecord::status>.first.json};
+  std::string request_id{field_names<&EventRecord::request_id>.first.json};
+  std::string dispatched{field_names<&EventRecord::dispatched>.first.json};
+  std::string dispatched_again{field_names<&EventRecord::dispatched_again>.first.json};
+  std::string answered{field_names<&EventRecord::answered>.first.json};
+  std::string not_run{field_names<&EventRecord::not_run>.first.json};
+  std::string key_used{field_names<&EventRecord::key_used>.first.json};
+  std::string error_result{field_names<&EventRecord::error_result>.first.json};
+  std::string will_retry{field_names<&EventRecord::will_retry>.first.json};
+  std::string retry_in{field_names<&EventRecord::wait>.first.json};
+  std::string hint{field_names<&EventRecord::hint>.first.json};
+  std::string reason{field_names<&EventRecord::reason>.first.json};
+  std::string outcome_unknown{field_names<&EventRecord::outcome_unknown>.first.json};
+  std::string mode{field_names<&EventRecord::mode>.first.json};
+  std::string slept{field_names<&EventRecord::slept>.first.json};
+  std::string elapsed{field_names<&EventRecord::elapsed>.first.json};
+  std::string took{field_names<&EventRecord::took>.first.json};  ///< how long one attempt took
+  std::string remaining{field_names<&EventRecord::remaining>.first.json};
+  std::string observer_errors{field_names<&EventRecord::observer_errors>.first.json};
+  std::string outer_call{field_names<&EventRecord::outer_id>.first.json};
+  std::string outer_attempt{field_names<&EventRecord::outer_ordinal>.first.json};
 
   Duration timestamp_unit = std::chrono::seconds{1};  ///< of timestamps that are numbers
   Duration duration_unit = std::chrono::seconds{1};   ///< of all durations
@@ -55,5 +56,53 @@ struct TraceFields {
   /// status, a request's id or how long it took: logs hold lines about calls that are no attempts.
   bool each_line_is_an_attempt = false;
 };
+
+namespace detail {
+
+/// The field of a log that stands for a field of a record.
+template <auto Name, auto Member>
+struct LogName {};
+
+/// Calls `use` with each; the first few show that a line without an event is an attempt.
+template <class Use>
+constexpr void for_each_name(Use&& use) {
+  use(LogName<&TraceFields::attempt, &EventRecord::ordinal>{});
+  use(LogName<&TraceFields::status, &EventRecord::status>{});
+  use(LogName<&TraceFields::request_id, &EventRecord::request_id>{});
+  use(LogName<&TraceFields::took, &EventRecord::took>{});
+  use(LogName<&TraceFields::resend_count, &EventRecord::ordinal>{});
+  use(LogName<&TraceFields::timestamp, &EventRecord::wall>{});
+  use(LogName<&TraceFields::scope, &EventRecord::scope>{});
+  use(LogName<&TraceFields::event, &EventRecord::kind>{});
+  use(LogName<&TraceFields::call, &EventRecord::call_id>{});
+  use(LogName<&TraceFields::tool, &EventRecord::call_name>{});
+  use(LogName<&TraceFields::resolved, &EventRecord::resolved_name>{});
+  use(LogName<&TraceFields::attempts, &EventRecord::ordinal>{});
+  use(LogName<&TraceFields::max_attempts, &EventRecord::max_attempts>{});
+  use(LogName<&TraceFields::max_requests, &EventRecord::max_requests>{});
+  use(LogName<&TraceFields::error, &EventRecord::error_type>{});
+  use(LogName<&TraceFields::message, &EventRecord::message>{});
+  use(LogName<&TraceFields::dispatched, &EventRecord::dispatched>{});
+  use(LogName<&TraceFields::dispatched_again, &EventRecord::dispatched_again>{});
+  use(LogName<&TraceFields::answered, &EventRecord::answered>{});
+  use(LogName<&TraceFields::not_run, &EventRecord::not_run>{});
+  use(LogName<&TraceFields::key_used, &EventRecord::key_used>{});
+  use(LogName<&TraceFields::error_result, &EventRecord::error_result>{});
+  use(LogName<&TraceFields::will_retry, &EventRecord::will_retry>{});
+  use(LogName<&TraceFields::retry_in, &EventRecord::wait>{});
+  use(LogName<&TraceFields::hint, &EventRecord::hint>{});
+  use(LogName<&TraceFields::reason, &EventRecord::reason>{});
+  use(LogName<&TraceFields::outcome_unknown, &EventRecord::outcome_unknown>{});
+  use(LogName<&TraceFields::mode, &EventRecord::mode>{});
+  use(LogName<&TraceFields::slept, &EventRecord::slept>{});
+  use(LogName<&TraceFields::elapsed, &EventRecord::elapsed>{});
+  use(LogName<&TraceFields::remaining, &EventRecord::remaining>{});
+  use(LogName<&TraceFields::observer_errors, &EventRecord::observer_errors>{});
+  use(LogName<&TraceFields::outer_call, &EventRecord::outer_id>{});
+  use(LogName<&TraceFields::outer_attempt, &EventRecord::outer_ordinal>{});
+}
+inline constexpr std::size_t names_of_an_attempt = 5;
+
+}  // namespace detail
 
 }  // namespace encore ENCORE_BUILD

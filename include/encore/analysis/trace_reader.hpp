@@ -5,7 +5,7 @@
 #include <encore/detail/json_scanner.hpp>
 #include <encore/detail/json_string.hpp>
 #include <encore/detail/quoted_text.hpp>
-#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +41,7 @@ class TraceReader {
   void begin_file(std::string_view name) { file_ = name, line_ = 0; }
 
   /// The line's record, valid until the next line; null if it was skipped, or empty. With or without the line's end.
-  const TraceRecord* read(std::string_view line) {
+  const EventRecord* read(std::string_view line) {
     begin_line();
     if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // a byte order mark
     if (line.find_first_not_of(" \t\r\n") == line.npos) return nullptr;
@@ -61,13 +61,13 @@ class TraceReader {
   void field(std::string_view name, std::string_view value, bool quoted) {
     record_.field(name, value, quoted);
   }
-  const TraceRecord* end_line() {
+  const EventRecord* end_line() {
     const auto* const record = record_.finish();
     if (record == nullptr) return skip_line(record_.fault());
     ++records_;
     return record;
   }
-  const TraceRecord* skip_line(std::string_view why) {
+  const EventRecord* skip_line(std::string_view why) {
     ++skipped_count_;
     if (skipped_.size() < most_skipped_kept) skipped_.push_back({file_, line_, std::string{why}});
     return nullptr;

@@ -3,6 +3,7 @@
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/telemetry/event_record.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,27 +27,12 @@ constexpr std::string_view to_string(AttemptEnd end) noexcept {
   return "unknown";
 }
 
-/// One attempt, put together from its lines. What the log does not tell is empty.
-struct TracedAttempt {
-  int ordinal = 0;  ///< 0: not told
+/// One attempt, put together from its lines: what they tell of it, without what they tell of its call. What the log does not tell
+/// is empty. `took` is on the policy's clock where it told so, else by the calendar; `remaining`, at the last line that told.
+struct TracedAttempt : EventRecord {
+  AttemptEnd end = AttemptEnd::unknown;
   std::optional<WallTime> started{};
   std::optional<WallTime> ended{};
-  std::optional<Duration> took{};  ///< on the policy's clock where it told so, else by the calendar
-  AttemptEnd end = AttemptEnd::unknown;
-  std::string error_type{};
-  std::string message{};
-  std::optional<int> status{};
-  std::string request_id{};
-  bool dispatched = false;
-  bool answered = false;
-  bool not_run = false;
-  bool dispatched_again = false;
-  bool key_used = false;
-  bool error_result = false;
-  bool will_retry = false;
-  Duration wait{};  ///< after it, if another attempt was to follow
-  std::optional<Duration> hint{};
-  std::optional<Duration> remaining{};  ///< of the call's time, at the last line that told
 
   /// The request left, and no answer came. (I3)
   bool outcome_unknown() const noexcept {

@@ -1,4 +1,4 @@
-// Durations as text that loses nothing: seconds as a decimal number.
+// Durations as text that loses nothing: seconds as a decimal number, or with a unit.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/decimal.hpp>
@@ -35,6 +35,23 @@ inline void append_decimal(std::string& out, std::uint64_t parts, std::uint64_t 
 }
 
 inline constexpr std::uint64_t nanoseconds_per_second = 1'000'000'000;
+
+/// A duration to be read: exact, in the largest unit of which it holds one. `250ms`, `1.5s`, `-20us`, `0s`.
+inline std::string duration_text(Duration duration) {
+  struct Unit {
+    std::uint64_t nanoseconds;
+    std::string_view name;
+  };
+  constexpr Unit units[]{{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}, {1, "ns"}};
+  if (duration == Duration::zero()) return "0s";
+  const auto count = static_cast<std::uint64_t>(duration.count());
+  const auto magnitude = duration < Duration::zero() ? std::uint64_t{0} - count : count;
+  const Unit* unit = units;
+  while (magnitude < unit->nanoseconds) ++unit;
+  std::string text{duration < Duration::zero() ? "-" : ""};
+  append_decimal(text, magnitude, unit->nanoseconds);
+  return text.append(unit->name);
+}
 
 }  // namespace detail
 

@@ -5,14 +5,14 @@
 #include <encore/failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/scope.hpp>
-#include <encore/stop_reason.hpp>
 #include <encore/telemetry/event_error_type.hpp>
-#include <encore/telemetry/log_field.hpp>
+#include <encore/telemetry/event_record.hpp>
 #include <encore/telemetry/log_line.hpp>
-#include <encore/telemetry/trace_record.hpp>
 
+#include <concepts>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace encore ENCORE_BUILD {
@@ -26,85 +26,70 @@ struct LogText {
 
 namespace detail {
 
-inline void add_scope(LogLine& line, const LogText& how) {
-  if (how.shape != LineShape::json) return;  // who reads one process's log asks for no scope, so none is made
-  line.text(log_field::scope, (how.scope != nullptr ? *how.scope : Scope::process()).text());
+inline void add(LogLine& line, const FieldNames& names, const std::string& value) { line.text(names, value); }
+inline void add(LogLine& line, const FieldNames& names, bool value) { line.flag(names, value); }
+template <std::integral Number>
+void add(LogLine& line, const FieldNames& names, Number value) {
+  line.number(names, value);
+}
+inline void add(LogLine& line, const FieldNames& names, Duration value) { line.seconds(names, value); }
+inline void add(LogLine& line, const FieldNames& names, WallTime value) { line.timestamp(names, value); }
+template <class Enum>
+  requires std::is_enum_v<Enum>
+void add(LogLine& line, const FieldNames& names, Enum value) {
+  line.text(names, to_string(value));
+}
+template <class Value>
+void add(LogLine& line, const FieldNames& names, const std::optional<Value>& value) {
+  add(line, names, *value);
 }
 
-inline void add_count(LogLine& line, const FieldNames& of_all, const FieldNames& number, int count,
-                      std::optional<int> most) {
-  auto text = std::to_string(count);
-  if (most) text.append(1, '/').append(std::to_string(*most));
-  line.text(of_all, text);
-  line.number(number, count);
-  if (most) line.number(log_field::max_attempts, *most);
+/// In logfmt 1/3, or 1 if unlimited; in JSON a number.
+inline void add_ordinal(LogLine& line, const FieldNames& names, const EventRecord& record) {
+  auto text = std::to_string(record.ordinal);
+  if (record.max_attempts) text.append(1, '/').append(std::to_string(*record.max_attempts));
+  line.text({names.logfmt, {}}, text);
+  line.number({{}, names.json}, record.ordinal);
 }
 
-inline void add_notes(LogLine& line, const TraceRecord& record) {
-  if (record.status) line.number(log_field::status, *record.status);
-  if (!record.request_id.empty()) line.text(log_field::request_id, record.request_id);
-  if (record.dispatched) line.flag(log_field::dispatched, true);
-  if (record.dispatched_again) line.flag(log_field::dispatched_again, true);
-  if (record.answered) line.flag(log_field::answered, true);
-  if (record.not_run) line.flag(log_field::not_run, true);
-  if (record.key_used) line.flag(log_field::key_used, true);
-  if (record.error_result) line.flag(log_field::error_result, true);
+/// A line without an event's name tells of a call that is over, and not in which mode.
+inline std::string line_of(const EventRecord& record, LineShape shape, bool is_event) {
+  LogLine line{shape};
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    const auto& names = field.names_in(record);
+    if constexpr (Field::template is<&EventRecord::at>()) {
+      return;  // no line tells it
+    } else if constexpr (Field::template is<&EventRecord::ordinal>()) {
+      add_ordinal(line, names, record);
+    } else {
+      const auto whole =
+          is_event || !(Field::template is<&EventRecord::kind>() || Field::template is<&EventRecord::mode>());
+      if (whole && Field::is_told(record)) add(line, names, Field::value(record));
+    }
+    if (Field::template is<&EventRecord::max_attempts>() && !is_over(record) && record.ordinal > 1)
+      line.number(resend_count_names, record.ordinal - 1);
+  });
+  return std::move(line).finish();
 }
 
-inline void add_end(LogLine& line, Duration slept, std::optional<Duration> elapsed, int observer_errors) {
-  line.seconds(log_field::slept, slept);
-  if (elapsed) line.seconds(log_field::elapsed, *elapsed);
-  if (observer_errors > 0) line.number(log_field::observer_errors, observer_errors);
+// Who reads one process's log asks for no scope, so none is made.
+inline std::string scope_of(const LogText& how) {
+  if (how.shape != LineShape::json) return {};
+  return (how.scope != nullptr ? *how.scope : Scope::process()).text();
 }
 
 }  // namespace detail
 
 /// A record as one line, of which it is read back.
-inline std::string log_text(const TraceRecord& record, LineShape shape) {
-  namespace field = log_field;
-  const auto over = record.kind == EventKind::call_finished;
-  const auto failed = record.kind == EventKind::attempt_failed;
-  LogLine line{shape};
-  if (record.at) line.timestamp(field::timestamp, *record.at);
-  if (!record.scope.empty()) line.text(field::scope, record.scope);
-  if (record.kind) line.text(field::event, to_string(*record.kind));
-  line.text(field::call, record.call_id);
-  if (!record.tool.empty()) line.text(field::tool, record.tool);
-  if (!record.resolved_name.empty()) line.text(field::resolved, record.resolved_name);
-  if (over) {
-    detail::add_count(line, field::attempts_of_all, field::attempts, record.ordinal, record.max_attempts);
-  } else {
-    detail::add_count(line, field::attempt_of_all, field::attempt, record.ordinal, record.max_attempts);
-    if (record.ordinal > 1) line.number(field::resend_count, record.ordinal - 1);
-  }
-  if (record.max_requests) line.number(field::max_requests, *record.max_requests);
-  if (!record.error_type.empty()) line.text(field::error, record.error_type);
-  if (!record.message.empty()) line.text(field::message, record.message);
-  detail::add_notes(line, record);
-  if (failed || record.will_retry) line.flag(field::will_retry, record.will_retry);
-  if (record.will_retry) line.seconds(field::retry_in, record.wait);
-  if (record.hint) line.seconds(field::hint, *record.hint);
-  if (over || (failed && !record.will_retry)) line.text(field::reason, to_string(record.reason));
-  if (record.outcome_unknown) line.flag(field::outcome_unknown, true);
-  if (over) {
-    line.text(field::mode, to_string(record.mode));
-    detail::add_end(line, record.slept, record.elapsed, record.observer_errors);
-  } else {
-    if (record.elapsed) line.seconds(field::elapsed_so_far, *record.elapsed);
-    if (record.took) line.seconds(field::took, *record.took);
-    if (record.remaining) line.seconds(field::remaining, *record.remaining);
-  }
-  if (!record.outer_id.empty()) {
-    line.text(field::outer_call, record.outer_id);
-    line.number(field::outer_attempt, record.outer_ordinal);
-  }
-  return std::move(line).finish();
+inline std::string log_text(const EventRecord& record, LineShape shape) {
+  return detail::line_of(record, shape, true);
 }
 
 /// An event as one line. Inside the callback only, like everything about an event.
 ///   event=attempt_failed call=call-17 tool=inventory_lookup attempt=1/3 error=TimeoutError retry_in=0.25s
 inline std::string log_text(const Event& event, const LogText& how = {}) {
-  return log_text(trace_record(event, {.exception_text = how.exception_text,
+  return log_text(event_record(event, {.exception_text = how.exception_text,
                                        .calendar = how.shape == LineShape::json,
                                        .scope = how.scope}),
                   how.shape);
@@ -113,37 +98,36 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
 /// A failed call as one line.
 ///   call=call-17 tool=inventory_lookup attempts=3/3 error=TimeoutError reason=retries_exhausted slept=0.75s elapsed=0.9s
 inline std::string log_text(const Failure& failure, const LogText& how = {}) {
-  namespace field = log_field;
-  LogLine line{how.shape};
-  detail::add_scope(line, how);
-  line.text(field::call, failure.call_id);
-  if (!failure.call_name.empty()) line.text(field::tool, failure.call_name);
-  detail::add_count(line, field::attempts_of_all, field::attempts, failure.attempts, failure.max_attempts);
-  if (failure.inner_attempts != 1) {
-    if (const auto most = failure.max_requests()) line.number(field::max_requests, *most);
-  }
-  line.text(field::error, error_type(failure));
-  if (how.exception_text) {
-    if (const auto text = error_text(failure.error); !text.empty()) line.text(field::message, text);
-  }
-  line.text(field::reason, to_string(failure.reason));
-  if (failure.outcome_unknown) line.flag(field::outcome_unknown, true);
-  detail::add_end(line, failure.slept, failure.elapsed, failure.observer_errors);
-  return std::move(line).finish();
+  EventRecord record{.kind = EventKind::call_finished,
+                     .scope = detail::scope_of(how),
+                     .call_id = std::string{failure.call_id},
+                     .call_name = std::string{failure.call_name},
+                     .ordinal = failure.attempts,
+                     .max_attempts = failure.max_attempts,
+                     .error_type = error_type(failure),
+                     .reason = failure.reason,
+                     .outcome_unknown = failure.outcome_unknown,
+                     .slept = failure.slept,
+                     .elapsed = failure.elapsed,
+                     .observer_errors = failure.observer_errors};
+  if (failure.inner_attempts != 1) record.max_requests = failure.max_requests();
+  if (how.exception_text) record.message = error_text(failure.error);
+  return detail::line_of(record, how.shape, false);
 }
 
 /// An outcome as one line: its failure, or that it succeeded. Never the value. (F6)
 ///   attempts=2 reason=succeeded slept=0.25s elapsed=0.3s
 template <class T>
 std::string log_text(const Outcome<T>& outcome, const LogText& how = {}) {
-  namespace field = log_field;
   if (!outcome.has_value()) return log_text(outcome.failure(), how);
-  LogLine line{how.shape};
-  detail::add_scope(line, how);
-  detail::add_count(line, field::attempts_of_all, field::attempts, outcome.attempts(), std::nullopt);
-  line.text(field::reason, to_string(outcome.reason()));
-  detail::add_end(line, outcome.slept(), outcome.elapsed(), outcome.observer_errors());
-  return std::move(line).finish();
+  return detail::line_of({.kind = EventKind::call_finished,
+                          .scope = detail::scope_of(how),
+                          .ordinal = outcome.attempts(),
+                          .reason = outcome.reason(),
+                          .slept = outcome.slept(),
+                          .elapsed = outcome.elapsed(),
+                          .observer_errors = outcome.observer_errors()},
+                         how.shape, false);
 }
 
 }  // namespace encore ENCORE_BUILD

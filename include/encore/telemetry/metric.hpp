@@ -3,7 +3,6 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
 #include <encore/stop_reason.hpp>
-#include <encore/telemetry/log_field.hpp>
 #include <encore/telemetry/tool_counts.hpp>
 
 #include <array>

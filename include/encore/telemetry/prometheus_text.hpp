@@ -3,7 +3,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/detail/seconds_text.hpp>
-#include <encore/telemetry/log_field.hpp>
+#include <encore/telemetry/event_record.hpp>
 #include <encore/telemetry/metric.hpp>
 #include <encore/telemetry/tool_counts.hpp>
 
@@ -53,8 +53,8 @@ inline void append_label_value(std::string& out, std::string_view value) {
 /// A snapshot in Prometheus' text format 0.0.4, to be sent as `text/plain; version=0.0.4; charset=utf-8`. Times are in seconds.
 ///   encore_tool_attempts_total{gen_ai_tool_name="inventory_lookup"} 300
 inline std::string prometheus_text(const CountersSnapshot& snapshot) {
-  static const auto tool_label = prometheus_name(log_field::tool.json);
-  static const auto reason_label = prometheus_name(log_field::reason.json);
+  static const auto tool_label = prometheus_name(field_names<&EventRecord::call_name>.first.json);
+  static const auto reason_label = prometheus_name(field_names<&EventRecord::reason>.first.json);
   std::string text;
   std::string_view family;
   std::string name;

@@ -4,9 +4,9 @@
 #include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
 #include <encore/setting.hpp>
+#include <encore/telemetry/event_record.hpp>
 #include <encore/telemetry/log_line.hpp>
 #include <encore/telemetry/log_text.hpp>
-#include <encore/telemetry/trace_record.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -40,11 +40,11 @@ class Trace {
   Trace& operator=(const Trace&) = delete;
 
   void operator()(const Event& event) {
-    add(trace_record(event, {.exception_text = options_.exception_text}));
+    add(event_record(event, {.exception_text = options_.exception_text}));
   }
 
   /// The same for a record that came from elsewhere.
-  void add(TraceRecord record) {
+  void add(EventRecord record) {
     const std::lock_guard lock{mutex_};
     if (records_.size() >= static_cast<std::size_t>(options_.most_records)) {
       records_.pop_front();
@@ -54,7 +54,7 @@ class Trace {
   }
 
   /// A copy of what is kept.
-  std::vector<TraceRecord> records() const {
+  std::vector<EventRecord> records() const {
     const std::lock_guard lock{mutex_};
     return {records_.begin(), records_.end()};
   }
@@ -84,7 +84,7 @@ class Trace {
  private:
   TraceOptions options_;
   mutable std::mutex mutex_;
-  std::deque<TraceRecord> records_;
+  std::deque<EventRecord> records_;
   std::uint64_t dropped_ = 0;
 };
 static_assert(Observer<Trace>);

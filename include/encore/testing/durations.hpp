@@ -4,11 +4,9 @@
 #include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
 
-#include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,23 +21,6 @@ struct AnyDuration {
   constexpr AnyDuration(std::chrono::duration<Rep, Period> duration) noexcept
       : value{to_duration(duration)} {}
 };
-
-/// A duration to be read: exact, in the largest unit of which it holds one. `250ms`, `1.5s`, `-20us`, `0s`.
-inline std::string text_of(Duration duration) {
-  struct Unit {
-    std::uint64_t nanoseconds;
-    std::string_view name;
-  };
-  constexpr Unit units[]{{1'000'000'000, "s"}, {1'000'000, "ms"}, {1'000, "us"}, {1, "ns"}};
-  if (duration == Duration::zero()) return "0s";
-  const auto count = static_cast<std::uint64_t>(duration.count());
-  const auto magnitude = duration < Duration::zero() ? std::uint64_t{0} - count : count;
-  const Unit* unit = units;
-  while (magnitude < unit->nanoseconds) ++unit;
-  std::string text{duration < Duration::zero() ? "-" : ""};
-  encore::detail::append_decimal(text, magnitude, unit->nanoseconds);
-  return text.append(unit->name);
-}
 
 }  // namespace detail
 
@@ -64,7 +45,7 @@ class Durations : public std::vector<Duration> {
   friend std::string to_string(const Durations& durations) {
     std::string text{"{"};
     for (const auto duration : durations)
-      text.append(text.size() > 1 ? ", " : " ").append(detail::text_of(duration));
+      text.append(text.size() > 1 ? ", " : " ").append(encore::detail::duration_text(duration));
     return text.append(durations.empty() ? "}" : " }");
   }
   template <class Traits>

@@ -42,7 +42,7 @@ class CallMatcher : public Catch::Matchers::MatcherBase<Recording> {
   template <class Says>
   static bool ends(const Recording& events, Says&& says) {
     return !events.empty() && events.back().kind == EventKind::call_finished &&
-           std::all_of(events.begin(), events.end(), [&](const Recorded& event) {
+           std::all_of(events.begin(), events.end(), [&](const EventRecord& event) {
              return event.kind != EventKind::call_finished || says(event);
            });
   }
@@ -63,7 +63,7 @@ class Attempted final : public detail::CallMatcher {
 
  private:
   bool matches(const Recording& events) const override {
-    return std::count_if(events.begin(), events.end(), [](const Recorded& event) {
+    return std::count_if(events.begin(), events.end(), [](const EventRecord& event) {
              return event.kind == EventKind::attempt_started;
            }) == attempts_;
   }
@@ -81,7 +81,7 @@ class EndedBecause final : public detail::CallMatcher {
 
  private:
   bool matches(const Recording& events) const override {
-    return ends(events, [&](const Recorded& finished) { return finished.reason == reason_; });
+    return ends(events, [&](const EventRecord& finished) { return finished.reason == reason_; });
   }
   std::string expectation() const override { return "ends because " + std::string{to_string(reason_)}; }
   StopReason reason_;
@@ -95,7 +95,7 @@ class EndedIn final : public detail::CallMatcher {
 
  private:
   bool matches(const Recording& events) const override {
-    return ends(events, [&](const Recorded& finished) { return finished.mode == mode_; });
+    return ends(events, [&](const EventRecord& finished) { return finished.mode == mode_; });
   }
   std::string expectation() const override { return "ends in " + std::string{to_string(mode_)}; }
   TerminalMode mode_;
@@ -109,9 +109,9 @@ class RefusedOnEntry final : public detail::CallMatcher {
 
  private:
   bool matches(const Recording& events) const override {
-    return ends(events, [&](const Recorded& finished) { return finished.reason == reason_; }) &&
+    return ends(events, [&](const EventRecord& finished) { return finished.reason == reason_; }) &&
            std::none_of(events.begin(), events.end(),
-                        [](const Recorded& event) { return event.kind == EventKind::attempt_started; });
+                        [](const EventRecord& event) { return event.kind == EventKind::attempt_started; });
   }
   std::string expectation() const override {
     return "is refused on entry because " + std::string{to_string(reason_)};
@@ -147,7 +147,7 @@ class LastFailureIs final : public CallMatcher {
 
  private:
   bool matches(const Recording& events) const override {
-    const auto last = std::find_if(events.rbegin(), events.rend(), [](const Recorded& event) {
+    const auto last = std::find_if(events.rbegin(), events.rend(), [](const EventRecord& event) {
       return event.kind == EventKind::attempt_failed;
     });
     return last != events.rend() && last->error_type == error_type_;

@@ -2,29 +2,67 @@
 #include <encore/limits.hpp>
 #include <encore/observer.hpp>
 #include <encore/retry_policy.hpp>
-#include <encore/telemetry/trace_record.hpp>
+#include <encore/telemetry/event_record.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include <chrono>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
 using namespace std::chrono_literals;
+using encore::event_record;
 using encore::EventKind;
+using encore::EventRecord;
 using encore::StopReason;
 using encore::TerminalMode;
-using encore::trace_record;
-using encore::TraceRecord;
 using tests::TimeoutError;
 
 constexpr encore::Scope scope{0x0123456789abcdef, 0xfedcba9876543210};
 
-TEST_CASE("a record has all that the event said, and outlives it [F5]", "[trace_record]") {
+// OpenTelemetry's semantic conventions, registry of attributes: gen_ai, error, exception.
+static_assert(encore::field_names<&EventRecord::call_id>.first.json == "gen_ai.tool.call.id");
+static_assert(encore::field_names<&EventRecord::call_name>.first.json == "gen_ai.tool.name");
+static_assert(encore::field_names<&EventRecord::error_type>.first.json == "error.type");
+static_assert(encore::field_names<&EventRecord::message>.first.json == "exception.message");
+
+/// Calls `use` with the names of all fields that lines tell.
+template <class Use>
+void each_name(Use use) {
+  use(encore::resend_count_names);
+  encore::for_each_field([&](const auto& field) {
+    if (!field.names.json.empty()) use(field.names);
+    if (field.names_at_end.json != field.names.json) use(field.names_at_end);
+  });
+}
+
+TEST_CASE("names that OpenTelemetry does not have stand in one name space, which meets no other library's",
+          "[event_record]") {
+  int others = 0;
+  each_name([&](const encore::FieldNames& names) { others += names.json.starts_with("encore.") ? 0 : 1; });
+  CHECK(others == 5);  // the four above, and the timestamp
+}
+
+TEST_CASE("no two fields of one line have the same name, and those of logfmt need no quotes",
+          "[event_record]") {
+  std::set<std::string_view> json;
+  std::set<std::string_view> logfmt;
+  each_name([&](const encore::FieldNames& names) {
+    CAPTURE(names.json);
+    CHECK(json.insert(names.json).second);
+    if (names.logfmt.empty()) return;
+    CHECK(logfmt.insert(names.logfmt).second);
+    CHECK(encore::reads_plain(names.logfmt));
+  });
+}
+
+TEST_CASE("a record has all that the event said, and outlives it [F5]", "[event_record]") {
   const tests::StillClock clock;
   std::optional<encore::TimePoint> started;
   const auto record = tests::in_handler_of(TimeoutError{"host db-1"}, [&](const encore::Thrown& thrown) {
@@ -46,13 +84,13 @@ TEST_CASE("a record has all that the event said, and outlives it [F5]", "[trace_
     event.notes = &notes;
     event.limits = &limits;
     event.outer = &attempt;
-    return trace_record(event, {.scope = &scope});
+    return event_record(event, {.scope = &scope});
   });
-  CHECK(record == TraceRecord{.kind = EventKind::attempt_failed,
-                              .at = clock.calendar,
+  CHECK(record == EventRecord{.kind = EventKind::attempt_failed,
+                              .wall = clock.calendar,
                               .scope = "0123456789abcdeffedcba9876543210",
                               .call_id = "call-17",
-                              .tool = "inventory_lookup",
+                              .call_name = "inventory_lookup",
                               .resolved_name = "inventory.lookup",
                               .ordinal = 1,
                               .max_attempts = 3,
@@ -69,30 +107,30 @@ TEST_CASE("a record has all that the event said, and outlives it [F5]", "[trace_
                               .outer_ordinal = 1});
 }
 
-TEST_CASE("an exception's text is kept only where somebody asked for it [F6]", "[trace_record]") {
+TEST_CASE("an exception's text is kept only where somebody asked for it [F6]", "[event_record]") {
   const tests::StillClock clock;
   std::optional<encore::TimePoint> started;
   tests::in_handler_of(TimeoutError{"host db-1"}, [&](const encore::Thrown& thrown) {
     auto event = tests::event_of(EventKind::attempt_failed, 1, clock, started);
     event.thrown = &thrown;
-    CHECK(trace_record(event).message.empty());
-    CHECK(trace_record(event, {.exception_text = true}).message == "host db-1");
+    CHECK(event_record(event).message.empty());
+    CHECK(event_record(event, {.exception_text = true}).message == "host db-1");
   });
 }
 
-TEST_CASE("without a calendar neither time nor scope is asked for", "[trace_record]") {
+TEST_CASE("without a calendar neither time nor scope is asked for", "[event_record]") {
   const tests::StillClock clock;
   std::optional<encore::TimePoint> started;
   const auto record =
-      trace_record(tests::event_of(EventKind::attempt_started, 1, clock, started), {.calendar = false});
+      event_record(tests::event_of(EventKind::attempt_started, 1, clock, started), {.calendar = false});
   CHECK(!record.at);
   CHECK(record.scope.empty());
 }
 
-TEST_CASE("records say what is left of the call's time, until it has ended [D2]", "[trace_record]") {
+TEST_CASE("records say what is left of the call's time, until it has ended [D2]", "[event_record]") {
   encore::testing::FakeClock clock;
   std::vector<std::optional<encore::Duration>> remaining;
-  const auto look = [&](const encore::Event& event) { remaining.push_back(trace_record(event).remaining); };
+  const auto look = [&](const encore::Event& event) { remaining.push_back(event_record(event).remaining); };
   const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{},
                                    encore::MaxRetries{1},
                                    encore::ConstantBackoff{1s},

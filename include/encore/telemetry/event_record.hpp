@@ -1,0 +1,338 @@
+// Events as values that last, and the table of what they say: recorded, written, read and printed by it.
+#pragma once
+#include <encore/detail/quoted_text.hpp>
+#include <encore/detail/seconds_text.hpp>
+#include <encore/error_type.hpp>
+#include <encore/event.hpp>
+#include <encore/scope.hpp>
+#include <encore/stop_reason.hpp>
+#include <encore/telemetry/event_error_type.hpp>
+#include <encore/telemetry/log_line.hpp>
+#include <encore/telemetry/time_text.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace encore ENCORE_BUILD {
+
+/// One fact of a call: an event that has been kept, or a line of a log that has been read. A regular value. What is not known is
+/// empty, or at its default, so that a test names what it expects. (F2, F5)
+struct EventRecord {
+  std::optional<EventKind> kind{};  ///< absent: an attempt in a log that no policy wrote
+  std::optional<WallTime> wall{};   ///< by the calendar
+  std::string scope{};              ///< of the run or the process; with the call's id it names one call (I2)
+  std::string call_id{};
+  std::string call_name{};
+  std::string resolved_name{};
+  int ordinal = 0;                    ///< on `call_finished` the number of attempts made
+  std::optional<int> max_attempts{};  ///< absent: unlimited, or not told
+  std::optional<int>
+      inner_attempts{};  ///< of a layer inside that retries, if the policy was told of one (J1)
+  std::optional<std::int64_t> max_requests{};
+  std::string error_type{};  ///< in a log what `error.type` says; otherwise the exception's own type
+  std::string error_name{};  ///< the registered name of that type, which a log gives in its place
+  std::string message{};     ///< the exception's text, where somebody asked for it
+  std::optional<int> status{};
+  std::string request_id{};
+  bool dispatched = false;
+  bool answered = false;
+  bool not_run = false;           ///< nothing was done (I1)
+  bool dispatched_again = false;  ///< a layer below repeated the request by itself (I3, J1)
+  bool key_used = false;          ///< the callable asked for its idempotency key
+  bool error_result = false;      ///< it returned, and said that the tool had failed (B8)
+  bool will_retry = false;
+  Duration wait{};  ///< before the next attempt, if one is to follow
+  std::optional<Duration> hint{};
+  StopReason reason = StopReason::none;  ///< why there is no further attempt
+  bool outcome_unknown = false;
+  TerminalMode mode = TerminalMode::none;
+  Duration slept{};                     ///< call_finished: all waits
+  std::optional<TimePoint> at{};        ///< on the policy's clock
+  std::optional<Duration> elapsed{};    ///< since the call began
+  std::optional<Duration> took{};       ///< of an attempt that no policy told of: how long it took
+  std::optional<Duration> remaining{};  ///< until the call's time limit
+  int observer_errors = 0;
+  std::string outer_id{};  ///< the call inside whose attempt this one runs (J1)
+  int outer_ordinal = 0;
+
+  friend bool operator==(const EventRecord&, const EventRecord&) = default;
+};
+
+/// What goes into a record.
+struct RecordText {
+  bool exception_text = false;   ///< hosts and keys leak by it (F6)
+  bool calendar = true;          ///< when, and in which scope: for lines that are read together with others'
+  const Scope* scope = nullptr;  ///< absent: that of the call's run, else the process's
+  bool whole = false;            ///< also what a line of a log does not tell
+};
+
+namespace detail {
+
+// What an event says of a field that is more than one of its members.
+inline std::optional<WallTime> wall_of(const Event& event, const RecordText& text) {
+  return text.calendar ? std::optional{event.wall()} : std::nullopt;
+}
+inline std::string scope_of(const Event& event, const RecordText& text) {
+  if (!text.calendar) return {};
+  return (text.scope != nullptr ? *text.scope : event.scope()).text();
+}
+inline std::optional<int> inner_attempts_of(const Event& event) noexcept {
+  return event.inner_attempts != 1 ? std::optional{event.inner_attempts} : std::nullopt;
+}
+inline std::optional<std::int64_t> max_requests_of_event(const Event& event) noexcept {
+  return event.inner_attempts != 1 ? event.max_requests() : std::nullopt;
+}
+inline std::string error_type_of(const Event& event, const RecordText& text) {
+  if (!text.whole) return error_type(event);
+  return event.thrown != nullptr ? error_type(*event.thrown) : std::string{};
+}
+inline std::string message_of(const Event& event, const RecordText& text) {
+  const char* const what = text.exception_text && event.thrown != nullptr ? event.thrown->what() : nullptr;
+  return what != nullptr ? what : "";
+}
+inline std::optional<Duration> remaining_of(const Event& event, const RecordText& text) {
+  // Of an attempt that succeeded nobody asks how long it might still have taken.
+  if (!text.whole && event.kind == EventKind::attempt_succeeded) return std::nullopt;
+  return event.remaining();
+}
+inline std::string_view outer_id_of(const Event& event) noexcept {
+  return event.outer != nullptr ? event.outer->call_id() : std::string_view{};
+}
+inline int outer_ordinal_of(const Event& event) noexcept {
+  return event.outer != nullptr ? event.outer->ordinal : 0;
+}
+
+// Whether a line tells of a field, of which it is known whether it is set.
+constexpr bool is_over(const EventRecord& record) noexcept { return record.kind == EventKind::call_finished; }
+constexpr bool failed_for_good(const EventRecord& record) noexcept {
+  return record.kind == EventKind::attempt_failed && !record.will_retry;
+}
+constexpr bool if_set(const EventRecord&, bool set) noexcept { return set; }
+constexpr bool always(const EventRecord&, bool) noexcept { return true; }
+constexpr bool before_the_end(const EventRecord& record, bool set) noexcept {
+  return set && !is_over(record);
+}
+constexpr bool at_the_end(const EventRecord& record, bool) noexcept { return is_over(record); }
+constexpr bool at_the_end_if_set(const EventRecord& record, bool set) noexcept {
+  return set && is_over(record);
+}
+constexpr bool after_a_failure(const EventRecord& record, bool set) noexcept {
+  return set || record.kind == EventKind::attempt_failed;
+}
+constexpr bool before_a_retry(const EventRecord& record, bool) noexcept { return record.will_retry; }
+constexpr bool where_none_follows(const EventRecord& record, bool) noexcept {
+  return is_over(record) || failed_for_good(record);
+}
+constexpr bool inside_another(const EventRecord& record, bool) noexcept { return !record.outer_id.empty(); }
+
+template <auto A, auto B>
+inline constexpr bool same_member =
+    std::is_same_v<std::integral_constant<decltype(A), A>, std::integral_constant<decltype(B), B>>;
+
+}  // namespace detail
+
+/// One field of a record: from where in an event, or in what the callable noted, it comes; when a line tells of it; and its names.
+template <bool OfAttempt, auto Member, auto From, auto When = detail::if_set>
+struct EventField {
+  FieldNames names{};               ///< without a name, lines do not tell it
+  const char* words = nullptr;      ///< before the value where a record is printed, or in place of a yes
+  FieldNames names_at_end = names;  ///< on `call_finished`
+
+  using Value = std::remove_reference_t<decltype(std::declval<EventRecord&>().*Member)>;
+  static constexpr auto member = Member;
+  static constexpr bool of_attempt = OfAttempt;  ///< a fact of one attempt, which a report keeps of it
+
+  template <auto Other>
+  static constexpr bool is() noexcept {
+    return detail::same_member<Member, Other>;
+  }
+
+  static constexpr const Value& value(const EventRecord& record) noexcept { return record.*Member; }
+  static bool is_set(const EventRecord& record) {
+    if constexpr (std::is_same_v<Value, std::string>)
+      return !value(record).empty();
+    else
+      return value(record) != Value{};
+  }
+  static bool is_told(const EventRecord& record) { return When(record, is_set(record)); }
+  /// Would a line tell it if it were set? Asks for fields that stand above this one.
+  static bool may_be_told(const EventRecord& record) { return When(record, true); }
+  constexpr const FieldNames& names_in(const EventRecord& record) const noexcept {
+    return detail::is_over(record) ? names_at_end : names;
+  }
+
+  /// Copies what an event says.
+  static void record(EventRecord& to, const Event& event, const RecordText& text) {
+    auto& value = to.*Member;
+    if constexpr (std::is_null_pointer_v<decltype(From)>)
+      return;
+    else if constexpr (std::is_invocable_v<decltype(From), const Event&, const RecordText&>)
+      value = From(event, text);
+    else if constexpr (std::is_invocable_v<decltype(From), const Event&>)
+      value = std::invoke(From, event);
+    else if (event.notes != nullptr)
+      value = std::invoke(From, *event.notes);
+  }
+  /// Leaves it empty, and keeps the memory of a text.
+  static void clear(EventRecord& record) {
+    if constexpr (std::is_same_v<Value, std::string>)
+      (record.*Member).clear();
+    else
+      record.*Member = Value{};
+  }
+};
+template <auto Member, auto From, auto When = detail::if_set>
+using CallField = EventField<false, Member, From, When>;
+template <auto Member, auto From, auto When = detail::if_set>
+using AttemptField = EventField<true, Member, From, When>;
+
+/// The table of all fields, in the order in which lines tell them: calls `use` with each. JSON follows OpenTelemetry's semantic
+/// conventions where they have a name, and has the rest under `encore.`; logfmt is short. Durations are in seconds. What is not known
+/// is left out.
+template <class Use>
+constexpr void for_each_field(Use&& use) {
+  use(CallField<&EventRecord::wall, detail::wall_of>{{"", "timestamp"}, "on "});
+  use(CallField<&EventRecord::scope, detail::scope_of>{{"", "encore.scope"}, "scope "});
+  use(CallField<&EventRecord::kind, &Event::kind>{{"event", "encore.event"}});
+  use(CallField<&EventRecord::call_id, &Event::call_id>{{"call", "gen_ai.tool.call.id"}});
+  use(CallField<&EventRecord::call_name, &Event::call_name>{{"tool", "gen_ai.tool.name"}});
+  use(CallField<&EventRecord::resolved_name, &Event::resolved_name>{{"resolved", "encore.tool.resolved_name"},
+                                                                    "resolved to "});
+  use(CallField<&EventRecord::ordinal, &Event::ordinal, detail::always>{
+      {"attempt", "encore.attempt"}, nullptr, {"attempts", "encore.attempts"}});
+  use(CallField<&EventRecord::max_attempts, &Event::max_attempts>{{"", "encore.max_attempts"}});
+  use(CallField<&EventRecord::inner_attempts, detail::inner_attempts_of>{{}, "inner attempts: "});
+  use(CallField<&EventRecord::max_requests, detail::max_requests_of_event>{
+      {"max_requests", "encore.max_requests"}, "requests at most: "});
+  use(AttemptField<&EventRecord::error_type, detail::error_type_of>{{"error", "error.type"}, ""});
+  use(CallField<&EventRecord::error_name, &Event::error_name>{{}, "named "});
+  use(AttemptField<&EventRecord::message, detail::message_of>{{"message", "exception.message"}, "message "});
+  use(AttemptField<&EventRecord::status, &AttemptNotes::status, detail::before_the_end>{
+      {"status", "encore.response.status"}, "status "});
+  use(AttemptField<&EventRecord::request_id, &AttemptNotes::request_id, detail::before_the_end>{
+      {"request_id", "encore.response.request_id"}, "request "});
+  use(AttemptField<&EventRecord::dispatched, &AttemptNotes::dispatched, detail::before_the_end>{
+      {"dispatched", "encore.dispatched"}, "dispatched"});
+  use(AttemptField<&EventRecord::dispatched_again, &AttemptNotes::dispatched_again, detail::before_the_end>{
+      {"dispatched_again", "encore.dispatched_again"}, "dispatched again"});
+  use(AttemptField<&EventRecord::answered, &AttemptNotes::answered, detail::before_the_end>{
+      {"answered", "encore.answered"}, "answered"});
+  use(AttemptField<&EventRecord::not_run, &AttemptNotes::not_run, detail::before_the_end>{
+      {"not_run", "encore.not_run"}, "not run"});
+  use(AttemptField<&EventRecord::key_used, &AttemptNotes::key_used, detail::before_the_end>{
+      {"", "encore.key_used"}, "key used"});
+  use(AttemptField<&EventRecord::error_result, &AttemptNotes::error_result, detail::before_the_end>{
+      {"error_result", "encore.error_result"}, "error result"});
+  use(AttemptField<&EventRecord::will_retry, &Event::will_retry, detail::after_a_failure>{
+      {"", "encore.will_retry"}});
+  use(AttemptField<&EventRecord::wait, &Event::wait, detail::before_a_retry>{{"retry_in", "encore.retry_in"},
+                                                                             "wait "});
+  use(AttemptField<&EventRecord::hint, &Event::hint>{{"hint", "encore.hint"}, "hint "});
+  use(CallField<&EventRecord::reason, &Event::reason, detail::where_none_follows>{{"reason", "encore.reason"},
+                                                                                  ""});
+  use(CallField<&EventRecord::outcome_unknown, &Event::outcome_unknown>{
+      {"outcome_unknown", "encore.outcome_unknown"}, "outcome unknown"});
+  use(CallField<&EventRecord::mode, &Event::mode, detail::at_the_end>{{"mode", "encore.mode"}, "mode "});
+  use(CallField<&EventRecord::slept, &Event::slept, detail::at_the_end>{{"slept", "encore.slept"}, "slept "});
+  use(CallField<&EventRecord::at, &Event::at>{{}, "at "});
+  use(CallField<&EventRecord::elapsed, &Event::elapsed>{
+      {"", "encore.elapsed"}, "elapsed ", {"elapsed", "encore.elapsed"}});
+  use(CallField<&EventRecord::observer_errors, &Event::observer_errors, detail::at_the_end_if_set>{
+      {"observer_errors", "encore.observer_errors"}, "observer errors: "});
+  use(AttemptField<&EventRecord::took, nullptr, detail::before_the_end>{{"", "encore.took"}, "took "});
+  use(AttemptField<&EventRecord::remaining, detail::remaining_of, detail::before_the_end>{
+      {"", "encore.remaining"}, "remaining "});
+  use(CallField<&EventRecord::outer_id, detail::outer_id_of>{{"outer_call", "encore.outer.call.id"},
+                                                             "inside "});
+  use(CallField<&EventRecord::outer_ordinal, detail::outer_ordinal_of, detail::inside_another>{
+      {"outer_attempt", "encore.outer.attempt"}, "its attempt "});
+}
+
+/// How often a request was sent again before this attempt: told on retries, in JSON, beside the attempt's number.
+inline constexpr FieldNames resend_count_names{"", "encore.resend_count"};
+
+/// The names of the field of one member, and what they are on `call_finished`.
+template <auto Member>
+inline constexpr std::pair<FieldNames, FieldNames> field_names = [] {
+  std::pair<FieldNames, FieldNames> names;
+  for_each_field([&](const auto& field) {
+    if (field.template is<Member>()) names = {field.names, field.names_at_end};
+  });
+  return names;
+}();
+
+/// Copies an event. Asks it for its time, so that the call's end can tell how long the call took. Inside the callback only, like
+/// everything about an event.
+inline EventRecord event_record(const Event& event, const RecordText& text = {}) {
+  EventRecord record;
+  static_cast<void>(event.at());
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if (text.whole || (!field.names.json.empty() && Field::may_be_told(record)))
+      Field::record(record, event, text);
+  });
+  return record;
+}
+
+namespace detail {
+
+inline std::string text_of(const std::string& text) { return shown(text, text.npos); }
+inline std::string text_of(Duration duration) { return duration_text(duration); }
+template <std::integral Number>
+std::string text_of(Number number) {
+  return std::to_string(number);
+}
+inline std::string text_of(TimePoint time) { return duration_text(time.time_since_epoch()); }
+inline std::string text_of(WallTime time) {
+  std::string text;
+  append_timestamp(text, time);
+  return text;
+}
+template <class Enum>
+  requires std::is_enum_v<Enum>
+std::string text_of(Enum value) {
+  return std::string{to_string(value)};
+}
+template <class Value>
+std::string text_of(const std::optional<Value>& value) {
+  return text_of(*value);
+}
+
+}  // namespace detail
+
+/// One short line that holds every field which is not at its default.
+///   call-17 (inventory_lookup) 1 of 3: attempt_failed, TimeoutError, retry after 250ms, at 1.5s
+inline std::string to_string(const EventRecord& event) {
+  auto text = detail::text_of(event.call_id);
+  if (!event.call_name.empty()) text.append(" (").append(detail::text_of(event.call_name)).append(")");
+  text.append(1, ' ').append(std::to_string(event.ordinal)).append(" of ");
+  text.append(event.max_attempts ? std::to_string(*event.max_attempts) : "unlimited").append(": ");
+  text.append(event.kind ? to_string(*event.kind) : "attempt");
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (Field::template is<&EventRecord::wait>()) {
+      if (event.will_retry)
+        return void(text.append(", retry after ").append(detail::duration_text(event.wait)));
+    }
+    if (field.words == nullptr || !Field::is_set(event)) return;
+    text.append(", ").append(field.words);
+    if constexpr (!std::is_same_v<typename Field::Value, bool>)
+      text.append(detail::text_of(Field::value(event)));
+  });
+  return text;
+}
+
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
+                                             const EventRecord& event) {
+  return out << to_string(event);
+}
+
+}  // namespace encore ENCORE_BUILD
