@@ -1,5 +1,6 @@
 // Retrying by error code: `std::system_error` and its kind, returned `std::error_code`s, results whose error is one.
 #pragma once
+#include <encore/combined_predicates.hpp>
 #include <encore/detail/error_code.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
