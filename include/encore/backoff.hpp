@@ -32,6 +32,9 @@ class WaitSpan : public Span<Field> {
   template <class Rep, class Period>
   constexpr WaitSpan(std::chrono::duration<Rep, Period> value)
       : Span<Field>{smaller_of<Duration>(Span<Field>{value}, longest_wait)} {}
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr WaitSpan(Number value) : Span<Field>{value} {}  // refused there
 };
 
 namespace detail {

@@ -123,6 +123,8 @@ class Share {
 };
 
 namespace detail {
+template <class T>
+concept HasUnit = !std::is_arithmetic_v<T>;
 template <class Rep, class Period>
 constexpr Duration finite_span(std::string_view field, std::chrono::duration<Rep, Period> value) {
   check_count<Rep>();
@@ -143,6 +145,12 @@ class Span {
   template <class Rep, class Period>
   constexpr Span(std::chrono::duration<Rep, Period> value)
       : value_{detail::finite_span(Field.view(), value)} {}
+  template <class Number>
+    requires std::is_arithmetic_v<Number>
+  constexpr Span(Number) : value_{} {
+    static_assert(detail::HasUnit<Number>,
+                  "a duration needs its unit: write 250ms, or std::chrono::milliseconds{250}");
+  }
   constexpr operator Duration() const noexcept { return value_; }
 
  private:
