@@ -17,8 +17,9 @@ namespace encore ENCORE_BUILD {
 template <class F>
 struct FailsIf {
   using role = encore::role::FailureTest;
-  static_assert(detail::can_be_asked<F>,
+  static_assert(detail::CanBeAsked<F>,
                 "FailsIf calls its function, as const, with one argument: what the call returns");
+  static_assert(detail::SaysYesOrNo<F>, "FailsIf's function says yes or no: it must return a bool");
   F test;
   constexpr explicit FailsIf(F f) : test(std::move(f)) {}
 

@@ -25,7 +25,7 @@ inline constexpr bool reads_wait<F> = AsWait<std::invoke_result_t<const F&, cons
 template <class F>
 struct HintFrom {
   using role = encore::role::HintSource;
-  static_assert(detail::can_be_asked<F>,
+  static_assert(detail::CanBeAsked<F>,
                 "HintFrom calls its function, as const, with one argument: `const YourError&`, or what the "
                 "call returns");
   static_assert(

@@ -27,9 +27,11 @@ struct NeverRetry {
 template <class F>
 struct NeverRetryIf {
   using role = encore::role::Never;
-  static_assert(detail::can_be_asked<F>,
+  static_assert(detail::CanBeAskedOfExceptions<F>,
                 "NeverRetryIf calls its function, as const, with one argument: `const YourError&`, or what "
                 "the call returns");
+  static_assert(detail::SaysYesOrNoOfExceptions<F>,
+                "NeverRetryIf's function says yes or no: it must return a bool");
   F test;
   constexpr explicit NeverRetryIf(F f) : test(std::move(f)) {}
 

@@ -24,9 +24,11 @@ template <class F>
 struct RetryIf : detail::tested_value<F> {
   using role = encore::role::Predicate;
   static constexpr bool types_only = !detail::asks_about_the_attempt<F>;
-  static_assert(detail::can_be_asked<F>,
+  static_assert(detail::CanBeAskedOfExceptions<F>,
                 "RetryIf calls its function, as const, with one argument: `const YourError&`, `const "
                 "std::exception&`, `const encore::Thrown&`, or what the call returns");
+  static_assert(detail::SaysYesOrNoOfExceptions<F>,
+                "RetryIf's function says yes or no: it must return a bool");
   static constexpr bool looks_at_values = requires { typename detail::tested_value<F>::Tested; };
   F test;
   constexpr explicit RetryIf(F f) : test(std::move(f)) {}
@@ -69,6 +71,9 @@ struct RetryIfResult : detail::tested_value<F> {
   // A generic test may turn out to look at the attempt.
   static constexpr bool types_only = detail::HasOnlyArgument<F> && !detail::asks_about_the_attempt<F>;
   static constexpr bool looks_at_values = true;
+  static_assert(detail::CanBeAsked<F>,
+                "RetryIfResult calls its function, as const, with one argument: what the call returns");
+  static_assert(detail::SaysYesOrNo<F>, "RetryIfResult's function says yes or no: it must return a bool");
   F test;
   constexpr explicit RetryIfResult(F f) : test(std::move(f)) {}
 
@@ -110,6 +115,10 @@ struct RetryIfErrorValue {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = true;
   static constexpr bool types_only = true;  // reads nothing of the call
+  static_assert(detail::CanBeAsked<F>,
+                "RetryIfErrorValue calls its function, as const, with one argument: the error in what the "
+                "call returns");
+  static_assert(detail::SaysYesOrNo<F>, "RetryIfErrorValue's function says yes or no: it must return a bool");
   F test;
   constexpr explicit RetryIfErrorValue(F f) : test(std::move(f)) {}
 

@@ -37,6 +37,26 @@ template <class F>
 inline constexpr bool can_be_asked = std::is_class_v<F> && !requires { &F::operator(); };
 template <HasOnlyArgument F>
 inline constexpr bool can_be_asked<F> = std::is_invocable_v<const F&, const only_argument_of<F>&>;
+template <class F>
+inline constexpr bool says_yes_or_no = true;
+template <HasOnlyArgument F>
+  requires can_be_asked<F>
+inline constexpr bool says_yes_or_no<F> =
+    std::is_convertible_v<std::invoke_result_t<const F&, const only_argument_of<F>&>, bool>;
+
+// Concepts, for the sake of messages: of a failed concept Clang's first line does not quote the name.
+template <class F>
+concept CanBeAsked = can_be_asked<F>;
+template <class F>
+concept SaysYesOrNo = !can_be_asked<F> || says_yes_or_no<F>;
+// A generic test on exceptions is asked about `std::exception`.
+template <class F>
+concept CanBeAskedOfExceptions =
+    can_be_asked<F> && (HasOnlyArgument<F> || std::is_invocable_v<const F&, const std::exception&>);
+template <class F>
+concept SaysYesOrNoOfExceptions =
+    !CanBeAskedOfExceptions<F> ||
+    (HasOnlyArgument<F> ? says_yes_or_no<F> : std::is_invocable_r_v<bool, const F&, const std::exception&>);
 
 /// Is a type in a list not covered by another one in it?
 template <class E, class... Listed>
