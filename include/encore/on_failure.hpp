@@ -20,21 +20,40 @@ template <class F, class V>
 concept FormatsValue = std::invocable<const F&, const Failure&, const V&>;
 template <class F, class V>
 concept FormatsPointer = std::invocable<const F&, const Failure&, const V*> && !FormatsValue<F, V>;
+// A function that is no template says by itself whether it can be called so, whatever the value.
+template <class F>
+inline constexpr bool takes_failure_first = false;
+template <class R, class C, class A, class B>
+inline constexpr bool takes_failure_first<R (C::*)(A, B) const> = std::is_convertible_v<const Failure&, A>;
+template <class R, class C, class A, class B>
+inline constexpr bool takes_failure_first<R (C::*)(A, B) const noexcept> =
+    std::is_convertible_v<const Failure&, A>;
+template <class F>
+inline constexpr bool may_format = true;
+template <class F>
+  requires requires { &F::operator(); }
+inline constexpr bool may_format<F> =
+    takes_failure_first<decltype(&F::operator())> || std::is_invocable_v<const F&, const Failure&>;
+template <class F>
+concept MayFormat = may_format<F>;
+template <class F, class V>
+concept Formats = FormatsPointer<F, V> || std::invocable<const F&, const Failure&>;
 
 /// Calls a formatter with the failure, and with the value that failed last if it takes that: as it is, where there is one; or as a
 /// pointer, which is null where there is none. (G3, G8)
 template <class V, class F>
 decltype(auto) formatted(const F& format, const Failure& failure) {
   static_assert(
-      FormatsPointer<F, V> || std::invocable<const F&, const Failure&>,
-      "a formatter is called with `const Failure&`; where the last failure is a value, with that beside it, "
-      "if it "
-      "takes it; but not every call ends with a value, so it takes the failure alone too, or a pointer "
-      "to the value");
+      Formats<F, V>,
+      "a formatter is called, as const, with `const Failure&`; where the last failure is a value, with that "
+      "beside it, if it takes it; but not every call ends with a value, so it takes the failure alone too, "
+      "or a pointer to the value");
   if constexpr (FormatsPointer<F, V>)
     return format(failure, static_cast<const V*>(nullptr));
-  else
+  else if constexpr (Formats<F, V>)
     return format(failure);
+  else
+    return NoResult{};
 }
 template <class V, class F>
 decltype(auto) formatted(const F& format, Failure& failure, const V& last) {
@@ -59,6 +78,9 @@ struct FormatFailure {
   static constexpr bool reports_time = true;
   template <class R>
   using result = R;
+  static_assert(detail::MayFormat<F>,
+                "FormatFailure calls its function, as const, with `const encore::Failure&`, and, if it takes "
+                "that, with the last failed value or a pointer to it beside it");
   F format;
   constexpr explicit FormatFailure(F f) : format(std::move(f)) {}
 

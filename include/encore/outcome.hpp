@@ -20,9 +20,6 @@
 
 namespace encore ENCORE_BUILD {
 
-template <class T>
-class Outcome;
-
 namespace detail {
 
 /// What outcomes of all types share: the failure.
@@ -225,24 +222,6 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome<void>
     return std::unexpected{failure()};
   }
 #endif
-};
-
-/// An `Outcome`: the value, or why there is none. Never throws for a failure that the policy handles. (G2)
-struct ReturnOutcome {
-  using role = encore::role::OnFailure;
-  static constexpr auto mode = TerminalMode::error_result;
-  static constexpr bool reports_time = true;
-  template <class R>
-  using result = Outcome<R>;
-
-  template <class R>
-  Outcome<R> failed(Failure&& failure) const {
-    return Outcome<R>{std::move(failure)};
-  }
-  template <class R, class Last>
-  Outcome<R> failed(Failure&& failure, Last&& last) const {
-    return Outcome<R>{std::move(failure), std::forward<Last>(last)};
-  }
 };
 
 static_assert(FailureStrategy<ReturnOutcome>);

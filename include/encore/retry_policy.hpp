@@ -15,6 +15,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -38,6 +39,17 @@ inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
   refuse_setting("retries", "unlimited",
                  "is refused: say how many a schedule shall have, as in schedule(10)");
 }
+
+// Concepts of one condition, so that a failed one is told in few lines.
+template <class F>
+concept CanBeKept = std::is_constructible_v<std::decay_t<F>, F>;
+template <class Old, class New>
+concept SameType = std::is_same_v<Old, New>;
+
+/// The type of a policy made of these.
+template <class... G>
+using deduced_t = RetryPolicy<find_t<role::Clock, opened_t<G...>>, find_t<role::Predicate, opened_t<G...>>,
+                              canonical_t<opened_t<G...>>>;
 
 struct Rebuilt {};  // tells the constructor that starts from another policy, or from nothing
 
@@ -64,9 +76,10 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
     requires(!(sizeof...(G) == 1 && (detail::is_policy<std::remove_cvref_t<G>> && ...)) &&
              !(std::same_as<G, detail::Rebuilt> || ...))
   constexpr explicit RetryPolicy(G&&... ingredients)
-      : RetryPolicy{detail::Rebuilt{}, detail::FromNothing{}, std::forward<G>(ingredients)...} {
-    detail::check_recipe<G...>();
-  }
+      : RetryPolicy{detail::Rebuilt{},
+                    detail::beginning<detail::SameType<RetryPolicy, detail::deduced_t<G...>>,
+                                      Plus<ClockT, PredicateT, X...>, G...>(),
+                    std::forward<G>(ingredients)...} {}
 
   /// A copy with other ingredients: a single role is replaced; observers, guards and never-lists are added.
   template <class... G>
@@ -76,7 +89,21 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
     using Changed = RetryPolicy<detail::find_t<role::Clock, detail::join_t<Newer, Plus<ClockT>>>,
                                 detail::find_t<role::Predicate, detail::join_t<Newer, Plus<PredicateT>>>,
                                 detail::canonical_t<Newer, Plus<CountLimit, X...>>>;
-    return Changed{detail::Rebuilt{}, detail::Without<Parts>{*this}, std::forward<G>(ingredients)...};
+    if constexpr ((detail::Lasts<G> && ...))
+      return Changed{detail::Rebuilt{}, detail::Without<Parts>{*this}, std::forward<G>(ingredients)...};
+    else
+      return *this;
+  }
+
+  /// Only a policy of the same type can be assigned, as `with` makes it of options that this one has already.
+  template <class C, class P, class R>
+  RetryPolicy& operator=(const RetryPolicy<C, P, R>&) {
+    static_assert(
+        detail::SameType<RetryPolicy<C, P, R>, RetryPolicy>,
+        "a policy's type names its options, and these two differ: make a new one, `const auto hurried "
+        "= policy.with(TimeBudget{3s})`, or spell the option in the type, "
+        "RetryPolicy<Clock, Predicate, Plus<TimeBudget>>");
+    return *this;
   }
 
   /// A copy in which these roles are at their defaults, or empty: `policy.without<role::Observer, role::Jitter>()`.
@@ -105,6 +132,13 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   ENCORE_FORCE_INLINE auto run(F&& callable, A&&... args) const
       -> detail::result_t<FailureStrategyType, F, A...>;
 
+  // For the message alone: only a parameter that is no template takes `{.id = "call-17"}`.
+  template <class F>
+    requires(!std::same_as<std::remove_cvref_t<F>, Call>)
+  decltype(auto) run(F&& callable, Call&& argument) const {
+    return conduct(Call{}, callable, argument);
+  }
+
   /// A callable that runs `callable` under a copy of this policy, each time as a call of its own.
   template <class F>
   [[nodiscard]] constexpr auto wrap(F&& callable) const {
@@ -113,7 +147,13 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   /// The same, under a name. (Not an id: that belongs to one call.)
   template <class F>
   [[nodiscard]] constexpr auto wrap(std::string name, F&& callable) const {
-    return Wrapped<RetryPolicy, std::decay_t<F>>{*this, std::move(name), std::forward<F>(callable)};
+    static_assert(detail::CanBeKept<F>,
+                  "wrap keeps a copy of its callable, and this named one can only be moved: "
+                  "policy.wrap(std::move(callable))");
+    if constexpr (detail::CanBeKept<F>)
+      return Wrapped<RetryPolicy, std::decay_t<F>>{*this, std::move(name), std::forward<F>(callable)};
+    else
+      return detail::NoResult{};
   }
 
   /// The waits of a call that fails until its last attempt, before anything runs. Refused if retries are unlimited, as they
@@ -139,6 +179,10 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   template <class Old, class... G>
   constexpr RetryPolicy(detail::Rebuilt, const Old& old, G&&... ingredients)
       : Parts{old, detail::SingleRoles{}, std::forward<G>(ingredients)...} {}
+
+  template <class... G>
+  constexpr RetryPolicy(detail::Rebuilt, detail::FromRefused, G&&...)
+      : Parts{detail::FromNothing{}, detail::SingleRoles{}} {}
 
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto conduct(const Call& call, F& callable, A&... args) const
@@ -183,7 +227,8 @@ auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& c
       "add ReturnOutcome{} or FormatFailure{...}");
 #endif
   if constexpr (!detail::can_be_repeated<F, A...>) {
-    detail::refuse_callable<F, A...>();
+    static_assert(sizeof(detail::RepeatedCallable<F, A...>) != 0);
+    std::abort();
   } else {
     static_assert(detail::knows_its_result<F, detail::raw_t<F, A...>>());
     return detail::RetryLoop<RetryPolicy, detail::raw_t<F, A...>, F, A...>::run(*this, call, callable,

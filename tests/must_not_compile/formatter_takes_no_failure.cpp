@@ -1,4 +1,4 @@
-// EXPECT: a formatter is called with `const Failure&`
+// EXPECT FIRST: FormatFailure calls its function, as const, with `const encore::Failure&`
 #include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 

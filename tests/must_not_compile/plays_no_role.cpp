@@ -4,5 +4,5 @@
 #ifdef ENCORE_FIXED
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::MaxAttempts{3}};
 #else
-inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, 3};
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, nullptr};
 #endif

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace encore ENCORE_BUILD {
 
@@ -32,6 +33,36 @@ struct Rethrow {
   using result = R;
 };
 static_assert(FailureStrategy<Rethrow>);
+
+struct Failure;
+template <class T>
+class Outcome;
+
+namespace detail {
+// Is the header of outcomes included? It is asked about `void`, which costs nothing.
+template <class R>
+concept OutcomeIsKnown = requires { sizeof(Outcome<std::conditional_t<std::is_void_v<R>, R, void>>); };
+/// Stands for an outcome where a policy was refused for want of that header, so that no more errors follow.
+struct NoOutcome {
+  template <class... A>
+  NoOutcome(A&&...);
+};
+}  // namespace detail
+
+/// An `Outcome`: the value, or why there is none. Never throws for a failure that the policy handles. Needs
+/// `<encore/outcome.hpp>`. (G2)
+struct ReturnOutcome {
+  using role = encore::role::OnFailure;
+  static constexpr auto mode = TerminalMode::error_result;
+  static constexpr bool reports_time = true;
+  template <class R>
+  using result = std::conditional_t<detail::OutcomeIsKnown<R>, Outcome<R>, detail::NoOutcome>;
+
+  template <class R, class... Last>
+  result<R> failed(Failure&& failure, Last&&... last) const {
+    return result<R>{static_cast<Failure&&>(failure), static_cast<Last&&>(last)...};
+  }
+};
 
 /// Hands the failures that the predicate did not match to the failure strategy as well, instead of letting them out. What
 /// is never retried still leaves. (B3)

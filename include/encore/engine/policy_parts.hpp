@@ -20,7 +20,6 @@ template <class Policy, class... Removed>
 struct Without {
   const Policy& policy;
 };
-struct FromNothing {};
 
 /// The ingredients of a policy, each in its place, and what drivers, catalogs and tests want to know of them.
 template <class ClockT, class PredicateT, class Rest>

@@ -89,6 +89,12 @@ template <class T>
   requires Plays<T, role::Settings>
 struct parts_of<T> : std::type_identity<typename std::remove_cvref_t<T>::parts> {};
 
+// A temporary that cannot be moved is refused in words, and then left out, so that no more errors follow.
+template <class T>
+  requires(!std::is_reference_v<T> && !std::move_constructible<T> &&
+           (Plays<T, role::Clock> || Plays<T, role::Guard> || Plays<T, role::Observer>))
+struct parts_of<T> : std::type_identity<Plus<>> {};
+
 /// The ingredients given as `G&&...`, as they will be held, bundles opened.
 template <class... G>
 using opened_t = join_t<typename parts_of<Held<G>>::type...>;

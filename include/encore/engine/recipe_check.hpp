@@ -71,6 +71,8 @@ consteval bool has_what_its_role_needs() {
   static_assert(known, "a policy with a guard needs: #include <encore/guard/guard.hpp>");
   constexpr bool told = !std::same_as<Role, role::Observer> || requires { sizeof(Told<T>); };
   static_assert(told, "a policy with an observer needs: #include <encore/observer.hpp>");
+  constexpr bool outcome_is_known = !std::same_as<Value, ReturnOutcome> || OutcomeIsKnown<T>;
+  static_assert(outcome_is_known, "ReturnOutcome needs: #include <encore/outcome.hpp>");
   if constexpr (!would_keep) {
     static_assert(!std::same_as<Role, role::Clock>,
                   "this clock is none: it needs `encore::TimePoint now()`, `encore::WallTime wall()` and "
@@ -117,13 +119,48 @@ template <Ingredient G>
 inline constexpr bool plays_a_part<G> =
     is_single<role_of<G>> || is_many<role_of<G>> || Plays<G, role::Settings>;
 
+template <class G>
+concept Lasts = !shared::would_dangle<G>;
+template <class G>
+concept PlaysAPart = plays_a_part<G>;
+template <class G>
+inline constexpr bool is_bare = !Ingredient<G> && (std::is_arithmetic_v<std::remove_cvref_t<G>> ||
+                                                   requires { typename std::remove_cvref_t<G>::period; });
+template <class G>
+concept SaysWhatItLimits = !is_bare<G>;
+
+template <class G, class Slots>
+inline constexpr bool has_place_for = std::is_constructible_v<find_t<role_of<G>, Slots>, G>;
+template <class G, class Slots>
+  requires is_many<role_of<G>>
+inline constexpr bool has_place_for<G, Slots> = true;  // of those all are compared
+/// Has a policy with these slots a place for all that is given? Where its type was deduced it has.
+template <class Slots, class Given>
+inline constexpr bool has_places_for = false;
+template <class... T, class... G>
+inline constexpr bool has_places_for<Plus<T...>, Plus<G...>> =
+    (has_place_for<G, Plus<T...>> && ...) &&
+    std::same_as<all_of_t<role::Never, Plus<T...>>, all_of_t<role::Never, Plus<G...>>> &&
+    std::same_as<all_of_t<role::Observer, Plus<T...>>, all_of_t<role::Observer, Plus<G...>>> &&
+    std::same_as<all_of_t<role::Guard, Plus<T...>>, all_of_t<role::Guard, Plus<G...>>>;
+template <class Slots, class Given>
+concept HasPlacesFor = has_places_for<Slots, Given>;
+
 /// Refuses ingredients that play no role, roles that are played twice, and what could be held in two ways.
 template <class... G>
 consteval void check_recipe() {
+  static_assert(
+      (Lasts<G> && ...),
+      "a clock, observer or guard that cannot be moved is held by reference, and a temporary one would "
+      "dangle: give it a name");
   static_assert((says_how_it_is_held<G>() && ...));
-  static_assert((plays_a_part<G> && ...),
-                "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
-                "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");
+  if constexpr (!(SaysWhatItLimits<G> && ...))
+    static_assert((SaysWhatItLimits<G> && ...),
+                  "a bare number or duration does not say what it limits: MaxRetries{3}, TimeBudget{3s}");
+  else
+    static_assert((PlaysAPart<G> && ...),
+                  "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
+                  "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");
   static_assert(how_many<role::Settings, Plus<G...>> <= 1,
                 "a RetryPolicy takes one RetrySettings: set the fields of one");
   if constexpr ((plays_a_part<G> && ...) && how_many<role::Settings, Plus<G...>> <= 1) {
@@ -158,6 +195,30 @@ consteval void check_recipe() {
                   "a RetryPolicy takes one FailsIf: ask both in one function");
     static_assert(at_most_one<role::WhenRefused, Given>, "a RetryPolicy takes one WaitWhenRefused");
   }
+}
+
+/// Where a policy that is made of these ingredients begins: from nothing, or, once one of them was refused in words, from
+/// nothing and without them, so that no more errors follow.
+struct FromNothing {};
+struct FromRefused {};
+template <bool deduced, class Slots, class... G>
+consteval auto beginning() {
+  check_recipe<G...>();
+  constexpr bool fits = [] {
+    if constexpr (!((plays_a_part<G> && Lasts<G>) && ...))
+      return false;
+    else if constexpr (deduced)
+      return true;
+    else {
+      static_assert(
+          HasPlacesFor<Slots, opened_t<G...>>,
+          "this policy's type has no place for one of these options: name the option's type in it, "
+          "RetryPolicy<Clock, Predicate, Plus<TimeBudget>>, or let it be deduced, const RetryPolicy "
+          "policy{...}");
+      return HasPlacesFor<Slots, opened_t<G...>>;
+    }
+  }();
+  return std::conditional_t<fits, FromNothing, FromRefused>{};
 }
 
 }  // namespace ENCORE_BUILD::detail

@@ -1,4 +1,4 @@
-// EXPECT: one of these plays no role in a RetryPolicy: an ingredient names its role
+// EXPECT FIRST: a bare number or duration does not say what it limits: MaxRetries{3}, TimeBudget{3s}
 #include <encore/retry_policy.hpp>
 
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
