@@ -86,38 +86,40 @@ inline std::string error_type(const Thrown& failure) {
   return failure.error() != nullptr ? "std::exception" : "unknown";
 }
 
-/// The same of a kept exception; empty for null. Rethrows it to look, so it is for those who write text.
-inline std::string error_type([[maybe_unused]] const std::exception_ptr& error) {
+namespace detail {
+
+/// What `tell` says of a kept exception while that is caught: it gets a `const E*`, null for other types. Empty for no exception.
+template <class E, class Tell>
+std::string told_of([[maybe_unused]] const std::exception_ptr& error, [[maybe_unused]] Tell tell) {
 #if defined(__cpp_exceptions)
   if (error == nullptr) return {};
   try {
     std::rethrow_exception(error);
-  } catch (const std::exception& caught) {
-    return error_type(Thrown{&caught});
+  } catch (const E& caught) {
+    return tell(&caught);
   } catch (...) {
-    return error_type(Thrown{nullptr});
+    return tell(nullptr);
   }
 #else
   return {};
 #endif
 }
 
+}  // namespace detail
+
+/// The same of a kept exception; empty for null. Rethrows it to look, so it is for those who write text.
+inline std::string error_type(const std::exception_ptr& error) {
+  return detail::told_of<std::exception>(
+      error, [](const std::exception* caught) { return error_type(Thrown{caught}); });
+}
+
 /// A kept exception's `what()`; empty for null and for what does not derive from `std::exception`. Such text leaks hosts and
 /// keys: it goes into a log, or to a model, only where somebody asked for it. (F6, G5)
-inline std::string error_text([[maybe_unused]] const std::exception_ptr& error) {
-#if defined(__cpp_exceptions)
-  if (error == nullptr) return {};
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& caught) {
-    const char* const text = caught.what();
+inline std::string error_text(const std::exception_ptr& error) {
+  return detail::told_of<std::exception>(error, [](const std::exception* caught) {
+    const char* const text = caught != nullptr ? caught->what() : nullptr;
     return text != nullptr ? text : "";
-  } catch (...) {
-    return {};
-  }
-#else
-  return {};
-#endif
+  });
 }
 
 }  // namespace encore ENCORE_BUILD

@@ -1,3 +1,4 @@
+#include <encore/agent/model_text.hpp>
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_error.hpp>
 #include <encore/agent/tool_retry.hpp>

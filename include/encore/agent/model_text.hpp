@@ -7,6 +7,7 @@
 #include <encore/stop_reason.hpp>
 
 #include <chrono>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,11 @@ struct ModelText {
 };
 
 namespace detail {
+
+/// The words that a kept exception has for the model; empty for null and for every other exception.
+inline std::string words_for_model(const std::exception_ptr& error) {
+  return told_of<ToolError>(error, [](const ToolError* said) { return said != nullptr ? said->what() : ""; });
+}
 
 /// What the tool itself said, at the end of a text.
 inline void append_words(std::string& text, std::string_view words) {

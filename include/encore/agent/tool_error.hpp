@@ -2,9 +2,7 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 
-#include <exception>
 #include <stdexcept>
-#include <string>
 
 namespace encore ENCORE_BUILD {
 
@@ -17,23 +15,4 @@ class ToolError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-namespace detail {
-
-/// The words that a kept exception has for the model; empty for null and for every other exception.
-inline std::string words_for_model([[maybe_unused]] const std::exception_ptr& error) {
-#if defined(__cpp_exceptions)
-  if (error == nullptr) return {};
-  try {
-    std::rethrow_exception(error);
-  } catch (const ToolError& said) {
-    return said.what();
-  } catch (...) {
-    return {};
-  }
-#else
-  return {};
-#endif
-}
-
-}  // namespace detail
 }  // namespace encore ENCORE_BUILD
