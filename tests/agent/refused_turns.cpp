@@ -7,11 +7,11 @@
 
 namespace {
 
-using encore::RefusedTurnCount;
 using encore::RefusedTurns;
 using encore::StopReason;
-using encore::TurnOutcome;
 using encore::UnlimitedTurns;
+using encore::detail::RefusedTurnCount;
+using encore::detail::TurnOutcome;
 
 /// After how many of these turns the run is over; 0: it is not. 'm' made, 'r' refused, 'p' passing.
 int over_after(const std::string& turns, const RefusedTurns& limits = {}) {

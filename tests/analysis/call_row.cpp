@@ -10,11 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::AttemptEnd;
-using encore::CallRow;
 using encore::Finding;
 using encore::FindingKind;
 using encore::StopReason;
 using encore::TracedCall;
+using encore::detail::CallRow;
 
 /// A call of so many attempts that failed, in records 10 n + 1 to 10 n + 9 and seconds n to n + 0.5.
 TracedCall failing(std::uint64_t n, int attempts = 1) {

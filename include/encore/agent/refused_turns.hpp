@@ -41,6 +41,8 @@ struct RefusedTurns {
   TurnLimit<"passing"> passing = 20;
 };
 
+namespace detail {
+
 /// What became of a turn's calls, for such a count.
 enum class TurnOutcome : std::uint8_t {
   made,     ///< at least one of them
@@ -92,5 +94,7 @@ class RefusedTurnCount {
   std::int64_t refused_ = 0;
   std::int64_t passing_ = 0;
 };
+
+}  // namespace detail
 
 }  // namespace encore ENCORE_BUILD

@@ -19,6 +19,8 @@ inline bool failed(const TracedCall& call) noexcept {
   return !told.empty() && told.back().end == AttemptEnd::failed && !told.back().will_retry;
 }
 
+namespace detail {
+
 /// A row: each call began after the one before had ended in failure, and soon, with no other call of the tool under way in
 /// that scope. To whoever sees requests only it looks like one call that ignored its ceiling.
 class CallRow {
@@ -29,7 +31,7 @@ class CallRow {
   /// Adds the call if it continues the row; calls are told in the order in which they ended.
   bool add(const TracedCall& call, Duration soon) {
     if (finding_.calls > 0 && !continued_by(call, soon)) return false;
-    detail::count_in(finding_, call);
+    count_in(finding_, call);
     last_record_ = call.last_record;
     ended_at_ = call.ended_at;
     over_ = !failed(call);
@@ -58,5 +60,7 @@ class CallRow {
   std::optional<WallTime> ended_at_{};
   bool over_ = false;
 };
+
+}  // namespace detail
 
 }  // namespace encore ENCORE_BUILD

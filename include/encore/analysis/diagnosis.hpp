@@ -158,7 +158,7 @@ class Diagnosis {
     if (rows_.find(key_) == nullptr) {
       if (!failed(call)) return;
       if (rows_.size() >= most_rows) end_row(rows_.take_oldest());
-      rows_.touch(key_) = CallRow{tool};
+      rows_.touch(key_) = detail::CallRow{tool};
     }
     auto& row = rows_.touch(key_);
     if (!row.add(call, options_.repeated_within)) {
@@ -166,7 +166,7 @@ class Diagnosis {
       return add_to_row(call, tool);
     }
   }
-  void end_row(const CallRow& row) {
+  void end_row(const detail::CallRow& row) {
     const auto found = row.finding();
     if (!found) return;
     detail::add_up(finding(findings_, found->kind, found->tool, {}), *found);
@@ -178,7 +178,7 @@ class Diagnosis {
   Findings findings_;
   Findings unsure_;  // of evicted calls that no policy told of: true if the log tells no more of such
   bool came_again_ = false;
-  detail::LruMap<CallRow> rows_;  // of a tool in a scope
+  detail::LruMap<detail::CallRow> rows_;  // of a tool in a scope
   std::string key_;
   std::uint64_t policy_calls_ = 0;
 };
