@@ -32,8 +32,8 @@ static_assert(max_requests_of(std::numeric_limits<int>::max(), std::numeric_limi
               4'611'686'014'132'420'609);  // (2^31 - 1)^2
 
 TEST_CASE(
-    "a policy that is told of retries inside reports the product, and makes no attempt more or less "
-    "(fault 40: livekit #5335, nanobot #2759) [J1]",
+    "AlreadyRetries reports the product of inner and outer attempts, and changes the number of attempts not "
+    "at all (fault 40: livekit #5335, nanobot #2759) [J1]",
     "[already_retries]") {
   for (const bool takes_attempt : {false, true}) {
     CAPTURE(takes_attempt);
@@ -58,7 +58,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a success tells it as well [J1]", "[already_retries]") {
+TEST_CASE("a success reports the product of inner and outer attempts as well [J1]", "[already_retries]") {
   std::vector<std::optional<std::int64_t>> told;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, AlreadyRetries{3},
                            Observe{[&](const Event& event) { told.push_back(event.max_requests()); }}};
@@ -66,8 +66,10 @@ TEST_CASE("a success tells it as well [J1]", "[already_retries]") {
   CHECK(told == std::vector<std::optional<std::int64_t>>(3, 9));
 }
 
-TEST_CASE("a failure has the product, and logs tell it only where layers multiply [G2, J1]",
-          "[already_retries]") {
+TEST_CASE(
+    "a failure has the product of inner and outer attempts, and logs show it only where layers multiply [G2, "
+    "J1]",
+    "[already_retries]") {
   FakeClock clock;
   const RetryPolicy plain{RetryOn<TimeoutError>{}, ReturnOutcome{}, MaxAttempts{2}, clock};
   const auto fails = []() -> int { throw TimeoutError{"slow"}; };
@@ -79,7 +81,7 @@ TEST_CASE("a failure has the product, and logs tell it only where layers multipl
   CHECK(log_text(single.failure()).find("max_requests") == std::string::npos);
 }
 
-TEST_CASE("a catalog shows the requests beside the attempts [J1]", "[already_retries]") {
+TEST_CASE("a catalog shows the requests of inner layers beside the attempts [J1]", "[already_retries]") {
   ToolCatalog catalog;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, MaxAttempts{4}, AlreadyRetries{3}};
   catalog.add("lookup", ReplaySafety::repeatable, policy, [](const ToolCall&) {});
@@ -91,7 +93,7 @@ TEST_CASE("a catalog shows the requests beside the attempts [J1]", "[already_ret
   CHECK(tools[1].max_requests() == 3);  // it is not repeated here, and yet the client inside repeats it
 }
 
-TEST_CASE("a layer makes at least one attempt [C3]", "[already_retries]") {
+TEST_CASE("AlreadyRetries with fewer than one attempt is invalid [C3]", "[already_retries]") {
   CHECK_THROWS_AS(AlreadyRetries{0}, std::invalid_argument);
   CHECK(RetryPolicy{RetryOnEveryException{}, AlreadyRetries{1}}.max_requests() == 3);
 }

@@ -26,7 +26,7 @@ struct TimeoutError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-TEST_CASE("the worst wait is the sum of the longest waits, and no longer than the time budget [C10, D3]",
+TEST_CASE("a tool's worst wait is the sum of its longest waits, and no longer than its time budget [C10, D3]",
           "[any_tool]") {
   using encore::detail::worst_wait;
   // 1 s and 2 s; with 25 % jitter each up to a quarter longer.
@@ -38,7 +38,8 @@ TEST_CASE("the worst wait is the sum of the longest waits, and no longer than th
   CHECK(worst_wait(RetryPolicy{RetryOnEveryException{}, NoJitter{}, MaxRetries{2}, TimeBudget{9s}}) == 3s);
 }
 
-TEST_CASE("what takes too many retries to add up is bounded by time, or by nothing", "[any_tool]") {
+TEST_CASE("with too many retries to add up, a tool's worst wait is its time budget, or unknown without one",
+          "[any_tool]") {
   using encore::detail::worst_wait;
   CHECK(worst_wait(RetryPolicy{RetryOnEveryException{}, UnlimitedRetries{}}) == std::nullopt);
   CHECK(worst_wait(RetryPolicy{RetryOnEveryException{}, TimeBudget{5s}}) == 5s);
@@ -61,8 +62,9 @@ TEST_CASE("a tool that is never repeated has one attempt and no wait, whatever i
                         .policy = "RetryOn<TimeoutError>"});
 }
 
-TEST_CASE("in a catalog failures are answered and nesting is noticed, unless the policy says otherwise [J1]",
-          "[any_tool]") {
+TEST_CASE(
+    "a catalog's policies report nested calls and turn failures into answers, unless they say otherwise [J1]",
+    "[any_tool]") {
   const RetryPolicy plain{RetryOnEveryException{}};
   using Plain = decltype(encore::detail::catalog_policy(plain));
   STATIC_CHECK(std::same_as<Plain::FailureStrategyType, encore::detail::SaysWhy<TellModel>>);
@@ -75,7 +77,7 @@ TEST_CASE("in a catalog failures are answered and nesting is noticed, unless the
   CHECK(encore::detail::catalog_policy(told).nested() == Nested::make_single);
 }
 
-TEST_CASE("a report tells what the attempts left behind [I3]", "[any_tool]") {
+TEST_CASE("a tool's report says what its attempts left behind [I3]", "[any_tool]") {
   encore::detail::ToolReport report;
   const auto error = std::make_exception_ptr(TimeoutError{"slow"});
   by_hand::AttemptOf first{"1", 1};
@@ -123,7 +125,7 @@ struct Bench {
 const ToolCall call{.id = "call-17", .name = "lookup"};
 constexpr Call its{.id = "call-17", .name = "lookup"};
 
-TEST_CASE("it runs under its policy, and reports the last attempt's exception", "[any_tool]") {
+TEST_CASE("a tool runs under its policy and reports the last attempt's exception", "[any_tool]") {
   Bench bench{always(throws<TimeoutError>("slow"))};
   const auto tool = bench.tool();
   const encore::detail::AnyTool& any = tool;
@@ -133,7 +135,8 @@ TEST_CASE("it runs under its policy, and reports the last attempt's exception", 
   CHECK(error_text(bench.report.error) == "slow");
 }
 
-TEST_CASE("what its policy lets out leaves as the same object, and is reported [B3, G1]", "[any_tool]") {
+TEST_CASE("an exception that a tool's policy propagates stays the same object and is reported [B3, G1]",
+          "[any_tool]") {
   const auto bug = std::make_exception_ptr(std::logic_error{"bug"});
   Bench bench{does([&]() -> ToolResult { std::rethrow_exception(bug); })};
   const auto tool = bench.tool();
@@ -147,7 +150,7 @@ TEST_CASE("what its policy lets out leaves as the same object, and is reported [
   CHECK(bench.report.error == bug);
 }
 
-TEST_CASE("a refused call is told to the observers, and is not made [F1]", "[any_tool]") {
+TEST_CASE("observers are notified of a refused call, and the tool is not run [F1]", "[any_tool]") {
   Bench bench{};
   const auto tool = bench.tool();
   auto refused = its;
@@ -157,8 +160,9 @@ TEST_CASE("a refused call is told to the observers, and is not made [F1]", "[any
   CHECK(bench.script.calls() == 0);
 }
 
-TEST_CASE("it is over when its deadline on the policy's clock has come, or when it was stopped [D5, K2]",
-          "[any_tool]") {
+TEST_CASE(
+    "a call is over when its deadline on the policy's clock has passed, or when it was stopped [D5, K2]",
+    "[any_tool]") {
   Bench bench{};
   const auto tool = bench.tool();
   CHECK_FALSE(tool.is_over(its));

@@ -103,7 +103,7 @@ constexpr bool is_a_constant(Make) {
 }
 constexpr bool is_a_constant(...) { return false; }
 
-TEST_CASE("call limits as LangChain's tests have them: rows D7 to D27 [H5]", "[call_limit]") {
+TEST_CASE("call limits behave as in LangChain's tests: rows D7 to D27 [H5]", "[call_limit]") {
   for (const auto& row : encore_tests::rows_of("call_limits.csv")) {
     INFO(row.where());
     CallCounter counter{limit_of(row)};
@@ -121,7 +121,8 @@ TEST_CASE("call limits as LangChain's tests have them: rows D7 to D27 [H5]", "[c
   }
 }
 
-TEST_CASE("limits that make no sense are refused by name: rows D1, D4 and D5 [H5, C3]", "[call_limit]") {
+TEST_CASE("a call limit that makes no sense is invalid, and the error names it: rows D1, D4 and D5 [H5, C3]",
+          "[call_limit]") {
   CHECK(refusal_of([] { return CallLimit{}; }) ==
         "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
   CHECK(refusal_of([] { return CallLimit{.tool = "search"}; }) ==
@@ -147,7 +148,7 @@ TEST_CASE("limits that make no sense are refused by name: rows D1, D4 and D5 [H5
   CHECK(smaller.counts().size() == 1);
 }
 
-TEST_CASE("limits that were changed after they were made are checked again [C3]", "[call_limit]") {
+TEST_CASE("call limits that were changed after construction are validated again [C3]", "[call_limit]") {
   CHECK(refusal_of([] {
           CallLimit limit{.thread_limit = 5, .run_limit = 5};
           limit.thread_limit = 4;
@@ -156,7 +157,7 @@ TEST_CASE("limits that were changed after they were made are checked again [C3]"
         }) == "encore: run_limit = 5 is refused: it must not be over thread_limit = 4");
 }
 
-TEST_CASE("in a constant such limits do not compile [C3]", "[call_limit]") {
+TEST_CASE("an invalid call limit in a constant expression does not compile [C3]", "[call_limit]") {
 #if !defined(__clang__) || \
     __clang_major__ > 16  // which takes an optional string of this standard library for no constant
   STATIC_CHECK(is_a_constant([] { return CallLimit{.thread_limit = 5, .run_limit = 5}; }));
@@ -165,8 +166,10 @@ TEST_CASE("in a constant such limits do not compile [C3]", "[call_limit]") {
   STATIC_CHECK_FALSE(is_a_constant([] { return CallLimit{.thread_limit = 3, .run_limit = 5}; }));
 }
 
-TEST_CASE("the model is told not to call the tool again, a person which limit and how far over [H5]",
-          "[call_limit]") {
+TEST_CASE(
+    "a call limit asks the model not to call the tool again, and gives a person the limit and by how much it "
+    "is exceeded [H5]",
+    "[call_limit]") {
   CallCounter counter{CallLimit{.tool = "search", .thread_limit = 3, .run_limit = 2}};
   counter.restore(saved(3, 2, "search"));
   const auto refusal = counter.admit({.name = "search"});
@@ -187,7 +190,8 @@ TEST_CASE("the model is told not to call the tool again, a person which limit an
   CHECK(ended->ends_run);
 }
 
-TEST_CASE("tool names are exact: case, spaces and parts of names do not match", "[call_limit]") {
+TEST_CASE("call limits match tool names exactly: case, spaces and parts of names do not match",
+          "[call_limit]") {
   CallCounter counter{CallLimit{.tool = "search", .run_limit = 0}};
   for (const auto* name : {"Search", "search ", "search_web", "sear", ""}) {
     CAPTURE(name);
@@ -197,7 +201,7 @@ TEST_CASE("tool names are exact: case, spaces and parts of names do not match", 
   CHECK(counter.admit({.name = "search"}));
 }
 
-TEST_CASE("an exception says the counts that were refused, and nothing was counted [H5, B4]",
+TEST_CASE("a call limit's exception carries the counts that were refused, and counts nothing [H5, B4]",
           "[call_limit]") {
   CallCounter counter{CallLimit{.thread_limit = 2, .on_limit = OnLimit::throw_exception}};
   counter.restore(saved(2, 2));
@@ -215,7 +219,7 @@ TEST_CASE("an exception says the counts that were refused, and nothing was count
   CHECK(counter.counts() == std::vector{RunCounts{2, 2}});
 }
 
-TEST_CASE("limits of single tools and of all together hold at once, each with its own count [H5]",
+TEST_CASE("call limits of single tools and of all tools hold at once, each with its own count [H5]",
           "[call_limit]") {
   CallCounter counter{{CallLimit{.tool = "search", .run_limit = 1}, CallLimit{.run_limit = 3}}};
   const auto verdict = counter.admit(calls_of({"search", "search", "c", "search", "c"}));
@@ -227,7 +231,7 @@ TEST_CASE("limits of single tools and of all together hold at once, each with it
   CHECK(counter.counts() == std::vector{RunCounts{1, 3}, RunCounts{3, 5}});
 }
 
-TEST_CASE("when one limit throws, no other has counted [H5]", "[call_limit]") {
+TEST_CASE("when one call limit throws, no other has counted [H5]", "[call_limit]") {
   for (const bool throws_first : {true, false}) {
     CAPTURE(throws_first);
     const CallLimit strict{.tool = "pay", .run_limit = 1, .on_limit = OnLimit::throw_exception};
@@ -238,7 +242,7 @@ TEST_CASE("when one limit throws, no other has counted [H5]", "[call_limit]") {
   }
 }
 
-TEST_CASE("a soft and a hard limit on one tool: the run's count grows by refused calls too [H5]",
+TEST_CASE("with a soft and a hard limit on one tool, refused calls count towards the run's limit too [H5]",
           "[call_limit]") {
   CallCounter counter{{CallLimit{.tool = "search", .run_limit = 2},
                        CallLimit{.tool = "search", .run_limit = 4, .on_limit = OnLimit::end_run}}};
@@ -250,7 +254,7 @@ TEST_CASE("a soft and a hard limit on one tool: the run's count grows by refused
   CHECK(answers == "++--end");
 }
 
-TEST_CASE("every call of a refused batch is answered, those of other tools too (fault 40: langchain #34159)",
+TEST_CASE("every call of a refused batch is answered, calls of other tools too (fault 40: langchain #34159)",
           "[call_limit]") {
   CallCounter counter{CallLimit{.tool = "search", .thread_limit = 1, .on_limit = OnLimit::end_run}};
   const auto verdict = counter.admit(calls_of({"c", "search", "search"}));
@@ -268,7 +272,7 @@ TEST_CASE("every call of a refused batch is answered, those of other tools too (
   }
 }
 
-TEST_CASE("a run's count restarts with each run, a thread's goes on [H5]", "[call_limit]") {
+TEST_CASE("a call limit's run count restarts with each run, its thread count goes on [H5]", "[call_limit]") {
   CallCounter counter{CallLimit{.thread_limit = 3, .run_limit = 2}};
   CHECK(shape_of(counter.admit(calls_of({"a", "a", "a"}))) == "+ + -");
   CHECK(counter.counts() == std::vector{RunCounts{2, 3}});
@@ -289,7 +293,7 @@ TEST_CASE("without limits, and without calls, nothing is refused", "[call_limit]
   CHECK_FALSE(verdict.ends_run);
 }
 
-TEST_CASE("it counts calls, never attempts: row B10 [H5]", "[call_limit]") {
+TEST_CASE("a call limit counts calls, never attempts: row B10 [H5]", "[call_limit]") {
   encore::testing::FakeClock clock;
   const encore::RetryPolicy policy{encore::RetryOn<std::runtime_error>{}, encore::MaxRetries{2}, clock};
   CallCounter counter{CallLimit{.run_limit = 4, .on_limit = OnLimit::throw_exception}};
@@ -320,8 +324,9 @@ TEST_CASE("an agent that asks a thousand times while another guard refuses is st
   CHECK(asked == 21);
 }
 
-TEST_CASE("over random turns no limit is passed, and nothing is refused before a limit is reached [H5]",
-          "[call_limit]") {
+TEST_CASE(
+    "over random turns no call limit is exceeded, and nothing is refused before a limit is reached [H5]",
+    "[call_limit]") {
   std::mt19937 random{17};
   for (int round = 0; round < 300; ++round) {
     const int run_limit = static_cast<int>(random() % 6);
@@ -366,7 +371,7 @@ TEST_CASE("over random turns no limit is passed, and nothing is refused before a
   }
 }
 
-TEST_CASE("counts are saved as one JSON line for each limit, and restored", "[call_limit]") {
+TEST_CASE("a call limit's counts are saved as one JSON line for each limit, and restored", "[call_limit]") {
   const std::vector limits{CallLimit{.tool = "search \"web\"", .thread_limit = 9, .run_limit = 2},
                            CallLimit{.run_limit = 5}};
   CallCounter counter{limits};
@@ -384,7 +389,7 @@ TEST_CASE("counts are saved as one JSON line for each limit, and restored", "[ca
   CHECK(resumed.admit({.name = "search \"web\""}));
 }
 
-TEST_CASE("a tool whose name is no UTF-8 is found again", "[call_limit]") {
+TEST_CASE("a tool whose name is not UTF-8 is found again in restored counts", "[call_limit]") {
   const CallLimit limit{.tool = "\xFF", .run_limit = 2};
   CallCounter counter{limit};
   static_cast<void>(counter.admit({.name = "\xFF"}));
@@ -393,7 +398,7 @@ TEST_CASE("a tool whose name is no UTF-8 is found again", "[call_limit]") {
   CHECK(resumed.counts() == std::vector{RunCounts{1, 1}});
 }
 
-TEST_CASE("text that is no saved count is refused by name, and changes nothing", "[call_limit]") {
+TEST_CASE("text that is not a saved call count is rejected by name, and changes nothing", "[call_limit]") {
   CallCounter counter{CallLimit{.tool = "search", .run_limit = 5}};
   counter.restore(saved(2, 1, "search"));
   const auto why = [&](const std::string& text) {
@@ -411,7 +416,8 @@ TEST_CASE("text that is no saved count is refused by name, and changes nothing",
   CHECK(counter.counts() == std::vector{RunCounts{2, 1}});
 }
 
-TEST_CASE("many threads together are allowed exactly what the limit says [H8]", "[call_limit][threads]") {
+TEST_CASE("many threads together make exactly as many calls as the call limit allows [H8]",
+          "[call_limit][threads]") {
   CallCounter counter{CallLimit{.thread_limit = 700, .run_limit = 500}};
   CallCounter two_limits{{CallLimit{.run_limit = 500}, CallLimit{.tool = "b", .run_limit = 100}}};
   std::atomic<int> allowed{0};

@@ -46,7 +46,7 @@ static_assert(signature("a", "").with_result("x") != signature("b", "").with_res
 // Both halves count: a signature that agrees in one alone is another. [H6]
 static_assert(CallSignature{1, 2} != CallSignature{1, 3} && CallSignature{1, 2} != CallSignature{4, 2});
 
-TEST_CASE("a signature is 32 hexadecimal digits, and is read back", "[call_signature]") {
+TEST_CASE("a call signature is 32 hexadecimal digits, and is read back", "[call_signature]") {
   CHECK(CallSignature{0x0123456789abcdef, 0xfedcba9876543210}.text() == "0123456789abcdeffedcba9876543210");
   const auto some = signature("search", "{}");
   CHECK(CallSignature::from_text(some.text()) == some);
@@ -60,13 +60,13 @@ TEST_CASE("a signature is 32 hexadecimal digits, and is read back", "[call_signa
 
 // Worked out by an independent program from the description in the header: the length and then the bytes, eight at a time and
 // little-endian, through mix(high ^ word) and mix(low + word * 0x9e3779b97f4a7c15). It must not change, for saved runs hold it.
-TEST_CASE("a signature is the same in every process and on every machine", "[call_signature]") {
+TEST_CASE("a call signature is the same in every process and on every machine", "[call_signature]") {
   CHECK(signature("inventory_lookup", R"({"sku":"A-17"})").text() == "2791e91d443f493c2354d3e5bc5a0e29");
   CHECK(own("poll").text() == "e116a084f69cf2038b0c806ddf0643e8");
   CHECK(signature("poll", "").with_result("10 %").text() == "f62288632e04fc2252382211fba2a4e3");
 }
 
-TEST_CASE("near calls have signatures that are far apart in both halves [H6]", "[call_signature]") {
+TEST_CASE("similar calls have signatures that differ widely in both halves [H6]", "[call_signature]") {
   std::set<std::uint64_t> highs;
   std::set<std::uint64_t> lows;
   std::size_t count = 0;
@@ -91,7 +91,7 @@ TEST_CASE("near calls have signatures that are far apart in both halves [H6]", "
   CHECK(lows.size() == count);
 }
 
-TEST_CASE("each bit of a call turns about half of its signature's", "[call_signature]") {
+TEST_CASE("each bit of a call changes about half the bits of its signature", "[call_signature]") {
   std::string text(24, 'a');
   const auto before = signature("t", text);
   int turned = 0;

@@ -58,7 +58,7 @@ struct Counted {
   }
 };
 
-TEST_CASE("the end of a sequence is a cycle when its pattern stands often enough [H6]", "[cycle_finder]") {
+TEST_CASE("the end of a sequence is a cycle when its pattern repeats often enough [H6]", "[cycle_finder]") {
   CycleFinder<char> finder{3, 8};
   std::string found;
   for (const char entry : std::string{"XABABABAB"}) {
@@ -73,7 +73,7 @@ TEST_CASE("the end of a sequence is a cycle when its pattern stands often enough
   CHECK(finder.find([](char entry) { return entry == 'B'; }) == 0);
 }
 
-TEST_CASE("the finder answers as the naive search does, for every sequence of two letters [H6]",
+TEST_CASE("the cycle finder agrees with the naive search for every sequence of two letters [H6]",
           "[cycle_finder]") {
   for (const int repeats : {2, 3}) {
     for (const int max_cycle_len : {1, 2, 3, 5}) {
@@ -100,7 +100,7 @@ TEST_CASE("the finder answers as the naive search does, for every sequence of tw
   }
 }
 
-TEST_CASE("the finder answers as the naive search does, over long random sequences with loops in them [H6]",
+TEST_CASE("the cycle finder agrees with the naive search over long random sequences with loops in them [H6]",
           "[cycle_finder]") {
   std::mt19937 random{17};
   int loops = 0;
@@ -133,7 +133,8 @@ TEST_CASE("the finder answers as the naive search does, over long random sequenc
   CHECK(loops > 5'000);
 }
 
-TEST_CASE("work for an entry and memory do not grow with the sequence [H6]", "[cycle_finder]") {
+TEST_CASE("a cycle finder's work for an entry and its memory do not grow with the sequence [H6]",
+          "[cycle_finder]") {
   constexpr int max_cycle_len = 8;
   std::mt19937 random{17};
   Counted::comparisons = 0;
@@ -153,7 +154,8 @@ TEST_CASE("work for an entry and memory do not grow with the sequence [H6]", "[c
   CHECK(Counted::alive == 0);
 }
 
-TEST_CASE("a very great length costs nothing until the sequence is as long", "[cycle_finder]") {
+TEST_CASE("a very large maximum cycle length costs nothing until the sequence is that long",
+          "[cycle_finder]") {
   CycleFinder<char> finder{2, 2'147'483'647};
   for (const char entry : std::string{"ABCDEABCDE"}) finder.push(entry);
   CHECK(finder.find(anything) == 5);
@@ -163,7 +165,8 @@ TEST_CASE("a very great length costs nothing until the sequence is as long", "[c
   CHECK(patient.times(1) == 1'000);
 }
 
-TEST_CASE("what was remembered is taken over, and by a smaller finder as much as fits", "[cycle_finder]") {
+TEST_CASE("a cycle finder takes over what another remembered, a smaller one as much as fits",
+          "[cycle_finder]") {
   for (const int smaller : {8, 3, 2, 1}) {
     CAPTURE(smaller);
     CycleFinder<char> finder{2, 8};
@@ -185,7 +188,7 @@ TEST_CASE("what was remembered is taken over, and by a smaller finder as much as
   }
 }
 
-TEST_CASE("a cleared finder has seen nothing", "[cycle_finder]") {
+TEST_CASE("a cleared cycle finder has seen nothing", "[cycle_finder]") {
   CycleFinder<char> finder{2, 3};
   for (const char entry : std::string{"BAAA"}) finder.push(entry);
   CHECK(finder.find(anything) == 1);
@@ -198,7 +201,7 @@ TEST_CASE("a cleared finder has seen nothing", "[cycle_finder]") {
   CHECK(finder.find(anything) == 1);
 }
 
-TEST_CASE("fewer than two repetitions, or a length below one, are refused by name [C3, H6]",
+TEST_CASE("a cycle finder rejects fewer than two repetitions and a length below one by name [C3, H6]",
           "[cycle_finder]") {
   CHECK_THROWS_AS((CycleFinder<char>{1, 8}), std::invalid_argument);
   CHECK_THROWS_AS((CycleFinder<char>{2, 0}), std::invalid_argument);

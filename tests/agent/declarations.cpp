@@ -21,7 +21,7 @@ Declarations<D...> together(D... declarations) {
   return Declarations<D...>{std::tuple{declarations...}};
 }
 
-TEST_CASE("a tool that nobody declared is excluded [I1]", "[declarations]") {
+TEST_CASE("a tool that was not declared is excluded from retries [I1]", "[declarations]") {
   CHECK(together().safety_of({.name = "charge"}) == ReplaySafety::excluded);
   const auto declared = together(Repeatable{"lookup"}, RepeatableWithKey{"ship"});
   CHECK(declared.safety_of({.name = "lookup"}) == ReplaySafety::repeatable);
@@ -29,7 +29,7 @@ TEST_CASE("a tool that nobody declared is excluded [I1]", "[declarations]") {
   CHECK(declared.safety_of({.name = "charge"}) == ReplaySafety::excluded);
 }
 
-TEST_CASE("of several declarations the most careful one holds, in any order [I1]", "[declarations]") {
+TEST_CASE("the most careful of several declarations holds, in any order [I1]", "[declarations]") {
   const RepeatableIf all{[](std::string_view) { return true; }};
   const RepeatableIf none{[](std::string_view) { return false; }};
   const RepeatableIf never{[](std::string_view) { return ReplaySafety::never; }};
@@ -42,7 +42,8 @@ TEST_CASE("of several declarations the most careful one holds, in any order [I1]
   CHECK(together(none, none).safety_of({.name = "lookup"}) == ReplaySafety::excluded);
 }
 
-TEST_CASE("lists that contradict each other are refused, naming the tool [I1]", "[declarations]") {
+TEST_CASE("declarations that contradict each other are invalid, and the error names the tool [I1]",
+          "[declarations]") {
   try {
     together(Repeatable{"lookup", "ship"}, Repeatable{"news"}, RepeatableWithKey{"ship"});
     FAIL("accepted");
@@ -53,7 +54,7 @@ TEST_CASE("lists that contradict each other are refused, naming the tool [I1]", 
   CHECK_NOTHROW(together(Repeatable{"lookup"}, Repeatable{"lookup"}));
 }
 
-TEST_CASE("the names of all lists are known, in order", "[declarations]") {
+TEST_CASE("declarations know the names of all their lists, in order", "[declarations]") {
   const auto declared =
       together(Repeatable{"weather", "lookup"}, RepeatableIf{[](std::string_view) { return true; }},
                RepeatableWithKey{"ship"});

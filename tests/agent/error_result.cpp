@@ -45,8 +45,8 @@ struct Expected {
 };
 
 TEST_CASE(
-    "what says of itself that it failed is an error result: a tool result, an MCP answer, an expected [B6, "
-    "B8]",
+    "a result that reports its own failure is an error result: a tool result, an MCP answer, an expected "
+    "[B6, B8]",
     "[error_result]") {
   CHECK(is_error_result(ToolResult{.status = ToolStatus::error}));
   CHECK_FALSE(is_error_result(ToolResult{.content = "error: not really"}));
@@ -56,7 +56,7 @@ TEST_CASE(
   CHECK_FALSE(encore::is_error_result(Expected<int>{.value = 17, .why = {}}));
 }
 
-TEST_CASE("of other types nothing is guessed [B8]", "[error_result]") {
+TEST_CASE("results of other types are never guessed to be errors [B8]", "[error_result]") {
   STATIC_CHECK_FALSE(SaysIfError<bool>);
   STATIC_CHECK_FALSE(SaysIfError<std::optional<int>>);
   STATIC_CHECK_FALSE(SaysIfError<int>);
@@ -68,7 +68,8 @@ TEST_CASE("of other types nothing is guessed [B8]", "[error_result]") {
 }
 
 TEST_CASE(
-    "a function says it of types that cannot be extended: a bool, an optional, JSON with a status [B6, B8]",
+    "ErrorResultIf recognizes errors in types that cannot be extended: a bool, an optional, JSON with a "
+    "status [B6, B8]",
     "[error_result]") {
   CHECK(says_error(ErrorResultIf{[](bool ok) { return !ok; }}, false));
   CHECK_FALSE(says_error(ErrorResultIf{[](bool ok) { return !ok; }}, true));
@@ -86,7 +87,8 @@ TEST_CASE(
   CHECK_FALSE(says_error(status, Json{{"error", "status"}}));
 }
 
-TEST_CASE("such a function is asked instead of the type, and only about what it takes", "[error_result]") {
+TEST_CASE("ErrorResultIf is evaluated instead of the type's own mark, and only for the types it takes",
+          "[error_result]") {
   const ErrorResultIf lenient{[](const mcp::CallToolResult& answer) { return answer.text == "fatal"; }};
   CHECK_FALSE(says_error(lenient, mcp::CallToolResult{.text = "gone", .isError = true}));
   CHECK(says_error(lenient, mcp::CallToolResult{.text = "fatal"}));
@@ -95,7 +97,8 @@ TEST_CASE("such a function is asked instead of the type, and only about what it 
 }
 
 TEST_CASE(
-    "it is asked about what it takes without a conversion, and about the error of an expected result [B9]",
+    "ErrorResultIf is evaluated for what it takes without a conversion, and for the error of an expected "
+    "result [B9]",
     "[error_result]") {
   const ErrorResultIf not_true{[](bool ok) { return !ok; }};
   STATIC_CHECK(is_classified<bool, decltype(not_true)>);
@@ -110,12 +113,13 @@ TEST_CASE(
   CHECK_FALSE(says_error(fatal, Expected<int>{.value = 17, .why = "fatal"}));
 }
 
-TEST_CASE("a test that throws makes no error of a result: the tool has run [B7]", "[error_result]") {
+TEST_CASE("an ErrorResultIf that throws does not make the result an error: the tool has run [B7]",
+          "[error_result]") {
   const ErrorResultIf broken{[](int) -> bool { throw std::runtime_error{"cannot read it"}; }};
   CHECK_FALSE(says_error(broken, 17));
 }
 
-TEST_CASE("returned errors are retried where a predicate says so, and otherwise are successes [B8]",
+TEST_CASE("returned errors are retried where a predicate says so, and are successes otherwise [B8]",
           "[error_result]") {
   using namespace encore::testing;
   FakeClock clock;

@@ -27,7 +27,8 @@ std::string refusal_of(const std::string& text) {
   return "not refused";
 }
 
-TEST_CASE("a key stands for the call that it was first used for, and for no other [I2]", "[key_ledger]") {
+TEST_CASE("an operation key belongs to the call that it was first used for, and to no other [I2]",
+          "[key_ledger]") {
   KeyLedger ledger;
   CHECK(ledger.stands_for("order-7", ship_a));
   CHECK(ledger.stands_for("order-7", ship_a));
@@ -39,7 +40,7 @@ TEST_CASE("a key stands for the call that it was first used for, and for no othe
   CHECK(ledger.size() == 3);
 }
 
-TEST_CASE("memory is bounded: the oldest keys are forgotten first", "[key_ledger]") {
+TEST_CASE("a key ledger's memory is bounded: the oldest keys are forgotten first", "[key_ledger]") {
   KeyLedger ledger{{.most_keys = 3}};
   for (const auto* key : {"1", "2", "3", "4"}) CHECK(ledger.stands_for(key, ship_a));
   CHECK(ledger.size() == 3);
@@ -53,7 +54,7 @@ TEST_CASE("memory is bounded: the oldest keys are forgotten first", "[key_ledger
   CHECK_FALSE(many.stands_for("9900", ship_b));
 }
 
-TEST_CASE("what is remembered goes on after a restart, and shows neither keys nor arguments [I2]",
+TEST_CASE("a key ledger survives a restart, and its saved text shows neither keys nor arguments [I2]",
           "[key_ledger]") {
   KeyLedger ledger;
   CHECK(ledger.stands_for("order-7", ship_a));
@@ -75,7 +76,7 @@ TEST_CASE("what is remembered goes on after a restart, and shows neither keys no
   CHECK_FALSE(smaller.stands_for("order-8", ship_a));
 }
 
-TEST_CASE("text that is no ledger is refused, and changes nothing", "[key_ledger]") {
+TEST_CASE("text that is not a key ledger is rejected, and changes nothing", "[key_ledger]") {
   const std::string digits(32, '0');
   CHECK(refusal_of("") == "encore: saved lines of keys = 0 is refused: it must be 1");
   CHECK(refusal_of(R"({"state":"keys","keys":["7"],"calls":["7"]})") ==
@@ -92,7 +93,7 @@ TEST_CASE("text that is no ledger is refused, and changes nothing", "[key_ledger
   CHECK_FALSE(ledger.stands_for("order-7", ship_b));
 }
 
-TEST_CASE("of many threads exactly one makes a key its own [I2]", "[key_ledger][threads]") {
+TEST_CASE("when many threads claim one key, exactly one gets it [I2]", "[key_ledger][threads]") {
   KeyLedger ledger{{.most_keys = 64}};
   std::atomic<int> owners{0};
   std::vector<std::thread> threads;

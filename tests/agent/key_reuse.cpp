@@ -20,7 +20,7 @@ struct Heard {
   }
 };
 
-TEST_CASE("an operation key that stands for two calls is reported, with the second one [I2]", "[key_reuse]") {
+TEST_CASE("an operation key used for two calls is reported, with the second call [I2]", "[key_reuse]") {
   Heard heard;
   const OnKeyReused hears{[&](const KeyReuse& reuse) { heard(reuse); }};
   Call ship{.id = "call_0",
@@ -40,7 +40,7 @@ TEST_CASE("an operation key that stands for two calls is reported, with the seco
   CHECK(heard.lines.size() == 2);
 }
 
-TEST_CASE("copies share what they have seen", "[key_reuse]") {
+TEST_CASE("copies of a key reuse detector share what they have seen", "[key_reuse]") {
   int heard = 0;
   const OnKeyReused hears{[&](const KeyReuse&) { ++heard; }};
   const auto copy = hears;
@@ -50,8 +50,9 @@ TEST_CASE("copies share what they have seen", "[key_reuse]") {
   CHECK(heard == 1);
 }
 
-TEST_CASE("calls that are harmless to repeat, and calls without an operation key, are not looked at [I2]",
-          "[key_reuse]") {
+TEST_CASE(
+    "calls that are safe to repeat, and calls without an operation key, are not checked for key reuse [I2]",
+    "[key_reuse]") {
   int heard = 0;
   const OnKeyReused hears{[&](const KeyReuse&) { ++heard; }};
   for (const auto* arguments : {"A", "B"}) {

@@ -50,8 +50,7 @@ std::string refusal_of(const auto& make) {
   return "not refused";
 }
 
-TEST_CASE("loops are found where the table says, with the primitive pattern: each row of loops.csv [H6]",
-          "[loop_detector]") {
+TEST_CASE("loops are found where loops.csv says, with the primitive pattern [H6]", "[loop_detector]") {
   for (const auto& row : encore_tests::rows_of("loops.csv")) {
     INFO(row.where());
     LoopWatch watch{
@@ -100,7 +99,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the refusal names the loop for a person, and tells the model what not to do [H6]",
+TEST_CASE("a loop refusal names the loop for a person, and asks the model not to repeat it [H6]",
           "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   const IssuedCall search{.name = "search", .arguments = R"({"q":"secret"})"};
@@ -122,14 +121,16 @@ TEST_CASE("the refusal names the loop for a person, and tells the model what not
   CHECK(plain->to_person == loop->to_person);
 }
 
-TEST_CASE("the refused call is refused again, another is admitted and breaks the loop (langchain.md §4)",
+TEST_CASE("the call that closes a loop stays refused, and another call is admitted and breaks the loop",
           "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 3}};
   CHECK(shape_of(watch, "A A A A A A B A A A A") == "+++---++++-");
 }
 
-TEST_CASE("other arguments are another call, to the byte; the caller's own signature stands for both [H6]",
-          "[loop_detector]") {
+TEST_CASE(
+    "for the loop detector, any other byte in the arguments makes another call, and the caller's own "
+    "signature replaces both [H6]",
+    "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   for (int page = 0; page < 10; ++page)
     CHECK_FALSE(watch.admit({.name = "search", .arguments = std::to_string(page)}));
@@ -140,7 +141,7 @@ TEST_CASE("other arguments are another call, to the byte; the caller's own signa
   CHECK_FALSE(own.admit({.name = "search", .arguments = "3", .signature = "other"}));
 }
 
-TEST_CASE("a detector can make the signatures itself, of calls that bring none [H6]", "[loop_detector]") {
+TEST_CASE("a loop detector can compute the signatures of calls that bring none [H6]", "[loop_detector]") {
   const LoopDetector by_name{.repeats = 2,
                              .signature = [](const IssuedCall& call) { return std::string{call.name}; }};
   LoopWatch watch{by_name};
@@ -166,8 +167,9 @@ TEST_CASE("a detector can make the signatures itself, of calls that bring none [
   CHECK(model.standing_loop());
 }
 
-TEST_CASE("with results, polling that makes progress is no loop, polling without is one [H6]",
-          "[loop_detector]") {
+TEST_CASE(
+    "a loop detector that looks at results allows polling with progress and refuses polling without [H6]",
+    "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 3, .with_results = true}};
   const IssuedCall poll{.name = "status", .arguments = R"({"job":7})"};
   for (int percent = 0; percent < 100; percent += 10) {
@@ -188,7 +190,8 @@ TEST_CASE("with results, polling that makes progress is no loop, polling without
   CHECK_FALSE(watch.admit(poll));
 }
 
-TEST_CASE("without results, what was answered changes nothing", "[loop_detector]") {
+TEST_CASE("a loop detector that ignores results does not change its decision with the answers",
+          "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   const IssuedCall poll{.name = "status"};
   CHECK_FALSE(watch.admit(poll));
@@ -198,7 +201,7 @@ TEST_CASE("without results, what was answered changes nothing", "[loop_detector]
   CHECK(watch.admit(poll));
 }
 
-TEST_CASE("a refused call leaves no trace, as a simulation by the words of the rule confirms [H6]",
+TEST_CASE("a call refused by the loop detector leaves no trace, as a simulation of the rule confirms [H6]",
           "[loop_detector]") {
   std::mt19937 random{17};
   int refusals = 0;
@@ -237,7 +240,8 @@ TEST_CASE("a refused call leaves no trace, as a simulation by the words of the r
 }
 
 TEST_CASE(
-    "settings below their least are refused by name; the defaults are three times over eight calls [C3, H6]",
+    "loop detector settings below their minimum are invalid by name, and the defaults are three repetitions "
+    "over eight calls [C3, H6]",
     "[loop_detector]") {
   CHECK(refusal_of([] { return LoopDetector{.repeats = 1}; }) ==
         "encore: repeats = 1 is refused: it must be at least 2");
@@ -248,14 +252,14 @@ TEST_CASE(
   STATIC_CHECK_FALSE(LoopDetector{}.with_results);
 }
 
-TEST_CASE("a new run has seen nothing", "[loop_detector]") {
+TEST_CASE("a loop detector starts each new run empty", "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   CHECK(shape_of(watch, "A A A") == "++-");
   watch.new_run();
   CHECK(shape_of(watch, "A A A") == "++-");
 }
 
-TEST_CASE("a name is remembered up to 64 bytes, and compared in full", "[loop_detector]") {
+TEST_CASE("a loop detector stores a name up to 64 bytes, and compares names in full", "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   const std::string long_name(100'000, 'x');
   CHECK_FALSE(watch.admit({.name = long_name}));
@@ -267,7 +271,7 @@ TEST_CASE("a name is remembered up to 64 bytes, and compared in full", "[loop_de
   CHECK(loop->pattern == std::vector{std::string(64, 'x'), std::string(64, 'x')});
 }
 
-TEST_CASE("what was seen is saved as one JSON line without arguments, and goes on after a restart [H6]",
+TEST_CASE("a loop detector is saved as one JSON line without arguments, and continues after a restart [H6]",
           "[loop_detector]") {
   std::mt19937 random{17};
   for (int round = 0; round < 200; ++round) {
@@ -299,7 +303,7 @@ TEST_CASE("what was seen is saved as one JSON line without arguments, and goes o
   }
 }
 
-TEST_CASE("an empty watch is saved and restored too", "[loop_detector]") {
+TEST_CASE("an empty loop detector is saved and restored too", "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   const auto text = watch.save();
   CHECK(text == "{\"state\":\"loop_detector\",\"calls\":[],\"with_results\":[],\"names\":[],\"runs\":[]}\n");
@@ -308,7 +312,8 @@ TEST_CASE("an empty watch is saved and restored too", "[loop_detector]") {
   CHECK(shape_of(watch, "A A A") == "++-");
 }
 
-TEST_CASE("text that is no saved watch is refused by name, and changes nothing", "[loop_detector]") {
+TEST_CASE("text that is not a saved loop detector is rejected by name, and changes nothing",
+          "[loop_detector]") {
   LoopWatch watch{LoopDetector{.repeats = 2}};
   CHECK(shape_of(watch, "A A") == "++");
   const auto before = watch.save();
@@ -338,7 +343,8 @@ TEST_CASE("text that is no saved watch is refused by name, and changes nothing",
   CHECK(why(line(one, one, R"("a")", "0")) == "not refused");
 }
 
-TEST_CASE("text with random changes is restored or refused, and nothing worse", "[loop_detector]") {
+TEST_CASE("a saved loop detector with random damage is restored or rejected, never worse",
+          "[loop_detector]") {
   std::mt19937 random{17};
   LoopWatch source{LoopDetector{.repeats = 2, .max_cycle_len = 3}};
   static_cast<void>(shape_of(source, "A B A B C"));
@@ -359,7 +365,7 @@ TEST_CASE("text with random changes is restored or refused, and nothing worse", 
   CHECK(restored > 500);
 }
 
-TEST_CASE("of many threads that make the same call, as many are admitted as the rule allows [H8]",
+TEST_CASE("when many threads make the same call, the loop detector admits as many as the rule allows [H8]",
           "[loop_detector][threads]") {
   LoopWatch watch{LoopDetector{.repeats = 3}};
   std::atomic<int> admitted{0};

@@ -49,14 +49,14 @@ static_assert(CountsTokens<int> && CountsTokens<std::uint64_t> && !CountsTokens<
                   !CountsTokens<bool>,
               "a number of tokens is whole");
 
-TEST_CASE("a negative number of tokens is refused, and does not become an enormous cost [H7]", "[money]") {
+TEST_CASE("a negative number of tokens is invalid, and does not become an enormous cost [H7]", "[money]") {
   CHECK(refusal_of([] { return cost_of_tokens(-1, usd(60)); }) ==
         "encore: tokens = -1 is refused: it must not be negative");
   CHECK(refusal_of([] { return cost_of_tokens(std::int64_t{-5'000'000'000}, Money{}); }) ==
         "encore: tokens = -5000000000 is refused: it must not be negative");
 }
 
-TEST_CASE("ten dimes are a dollar: nothing drifts, as doubles do [H7]", "[money]") {
+TEST_CASE("ten dimes are a dollar: money does not drift as doubles do [H7]", "[money]") {
   Money total;
   double drifting = 0;
   for (int i = 0; i < 10; ++i) total = total + usd(0.1), drifting += 0.1;
@@ -68,7 +68,7 @@ TEST_CASE("ten dimes are a dollar: nothing drifts, as doubles do [H7]", "[money]
   CHECK(many == usd(3'100));
 }
 
-TEST_CASE("a double is rounded to the nearest picodollar", "[money]") {
+TEST_CASE("a double becomes money rounded to the nearest picodollar", "[money]") {
   CHECK(usd(0.0) == Money{});
   CHECK(usd(-0.0) == Money{});
   CHECK(usd(1e-12).picodollars() == 1);
@@ -79,8 +79,9 @@ TEST_CASE("a double is rounded to the nearest picodollar", "[money]") {
   CHECK(usd(9'223'372.0) == usd(9'223'372));
 }
 
-TEST_CASE("an amount that is negative, NaN, infinite or too large is refused by name and value [H7, C3]",
-          "[money]") {
+TEST_CASE(
+    "a negative, NaN, infinite or too large amount is invalid, and the error has its name and value [H7, C3]",
+    "[money]") {
   CHECK(refusal_of([] { return usd(-1); }) == "encore: usd = -1 is refused: it must not be negative");
   CHECK(refusal_of([] { return usd(std::numeric_limits<long long>::min()); }) ==
         "encore: usd = -9223372036854775808 is refused: it must not be negative");
@@ -107,7 +108,7 @@ TEST_CASE("an amount that is negative, NaN, infinite or too large is refused by 
         "encore: usd = 99999999999999999999999999 is refused: it must be at most 9223372 USD");
 }
 
-TEST_CASE("a text that is no plain decimal number is refused [H7]", "[money]") {
+TEST_CASE("text that is not a plain decimal number is not an amount of money [H7]", "[money]") {
   for (const auto* text : {"", ".", "1.", ".5", "-1", "+1", "1e-3", "1,5", "$2", "2 ", " 2", "nan", "inf",
                            "1.2.3", "0.0000000000001", "0x10"}) {
     CAPTURE(text);
@@ -117,7 +118,7 @@ TEST_CASE("a text that is no plain decimal number is refused [H7]", "[money]") {
   }
 }
 
-TEST_CASE("in a constant a bad amount does not compile [C3]", "[money]") {
+TEST_CASE("an invalid amount in a constant expression does not compile [C3]", "[money]") {
   STATIC_CHECK(is_a_constant([] { return usd("0.0031"); }));
   STATIC_CHECK_FALSE(is_a_constant([] { return usd(-1); }));
   STATIC_CHECK_FALSE(is_a_constant([] { return usd(not_a_number); }));
@@ -125,7 +126,8 @@ TEST_CASE("in a constant a bad amount does not compile [C3]", "[money]") {
   STATIC_CHECK_FALSE(is_a_constant([] { return usd(1e9); }));
 }
 
-TEST_CASE("sums and differences are held at the ends of the range instead of wrapping [H7]", "[money]") {
+TEST_CASE("sums and differences of money saturate at the ends of the range instead of wrapping [H7]",
+          "[money]") {
   CHECK(Money::most().picodollars() == std::numeric_limits<std::int64_t>::max());
   CHECK(Money::most() + usd("0.000000000001") == Money::most());
   CHECK(Money::most() + Money::most() == Money::most());
@@ -135,7 +137,7 @@ TEST_CASE("sums and differences are held at the ends of the range instead of wra
   CHECK(Money::of_picodollars(std::numeric_limits<std::uint64_t>::max()) == Money::most());
 }
 
-TEST_CASE("tokens are charged at the price of a million, rounded up", "[money]") {
+TEST_CASE("tokens are charged at the price per million, rounded up", "[money]") {
   CHECK(cost_of_tokens(1'234, usd("2.50")) == usd("0.003085"));        // 1,234 × 2.5 / 10⁶
   CHECK(cost_of_tokens(1, usd("0.0375")).picodollars() == 37'500);     // 0.0375 × 10¹² / 10⁶
   CHECK(cost_of_tokens(1, usd("0.000000000001")).picodollars() == 1);  // a millionth of a picodollar
@@ -150,7 +152,7 @@ TEST_CASE("tokens are charged at the price of a million, rounded up", "[money]")
   CHECK(cost_of_tokens(10'000'000'000'000, usd("0.000000999999")) == usd("9.99999"));
 }
 
-TEST_CASE("an amount is written in full, and read back as it was", "[money]") {
+TEST_CASE("an amount of money is written in full, and read back exactly", "[money]") {
   CHECK(to_string(Money{}) == "0");
   CHECK(to_string(usd(2)) == "2");
   CHECK(to_string(usd(100)) == "100");

@@ -26,7 +26,7 @@ std::string refusal_of(const std::string& text) {
   return "not refused";
 }
 
-TEST_CASE("each call has a key of its own: scope, id, number and signature [I2]", "[pending_calls]") {
+TEST_CASE("each pending call has a key of its own: scope, id, number and signature [I2]", "[pending_calls]") {
   PendingCalls calls;
   const auto prefix = scope.text();
   CHECK(calls.issue("call_0", ship_a, scope).key == prefix + "/call_0/1~" + ship_a.text());
@@ -39,8 +39,8 @@ TEST_CASE("each call has a key of its own: scope, id, number and signature [I2]"
 }
 
 TEST_CASE(
-    "a call comes back as the one that is open under its id and signature, each once, the earlier first [H5, "
-    "I2]",
+    "a call that comes back is matched to the open one with its id and signature, each once, the earlier "
+    "first [H5, I2]",
     "[pending_calls]") {
   PendingCalls calls;
   auto& first = calls.issue("call_0", ship_a, scope);
@@ -59,7 +59,7 @@ TEST_CASE(
   CHECK(calls.all().empty());
 }
 
-TEST_CASE("open calls are saved with their keys and counts, and nobody makes them after a restart [H5, I2]",
+TEST_CASE("open calls are saved with their keys and counts, and are not under way after a restart [H5, I2]",
           "[pending_calls]") {
   PendingCalls calls;
   calls.counted(calls.issue("call_0", ship_a, scope), PendingCall::Counted::by_all);
@@ -79,7 +79,8 @@ TEST_CASE("open calls are saved with their keys and counts, and nobody makes the
 }
 
 TEST_CASE(
-    "what was answered as unknown is open after a restart alone, and told from what was interrupted [I2, I3]",
+    "a call answered as unknown is open only after a restart, and is distinguished from one that was "
+    "interrupted [I2, I3]",
     "[pending_calls]") {
   using Effect = PendingCall::Effect;
   PendingCalls calls;
@@ -94,8 +95,10 @@ TEST_CASE(
   CHECK(restored.come_back("call_2", ship_a)->effect == Effect::interrupted);
 }
 
-TEST_CASE("memory is bounded: calls that left are forgotten, the oldest first, and none that is under way",
-          "[pending_calls]") {
+TEST_CASE(
+    "pending calls are bounded: calls that ended unanswered are forgotten, the oldest first, never one under "
+    "way",
+    "[pending_calls]") {
   PendingCalls calls;
   const auto& under_way = calls.issue("first", ship_a, scope);
   for (std::size_t i = 0; i < PendingCalls::most_kept + 9; ++i)
@@ -106,7 +109,8 @@ TEST_CASE("memory is bounded: calls that left are forgotten, the oldest first, a
   CHECK(calls.come_back("10", ship_a) != nullptr);
 }
 
-TEST_CASE("text that is no saved list is refused by the field's name", "[pending_calls]") {
+TEST_CASE("text that is not a saved list of pending calls is rejected by the field's name",
+          "[pending_calls]") {
   const std::string all = "{\"state\":\"calls\",\"issued\":2}\n";
   CHECK(refusal_of("") == "encore: saved lines of calls = 0 is refused: it must be 1");
   CHECK(refusal_of(all + R"({"state":"pending_call","id":"1","key":"order-7","counted":1})") ==

@@ -31,7 +31,7 @@ namespace {
 using namespace encore;
 using namespace std::chrono_literals;
 
-TEST_CASE("a policy's text names what it retries, so that a wider filter is another text", "[policy_text]") {
+TEST_CASE("a policy's text names what it retries, so that a wider filter has another text", "[policy_text]") {
   CHECK(policy_text(RetryPolicy{RetryOn<PolicyTextTimeout>{}}) == "RetryOn<PolicyTextTimeout>");
   CHECK(policy_text(RetryPolicy{RetryOn<PolicyTextTimeout, std::logic_error>{}}) ==
         "RetryOn<PolicyTextTimeout, std::logic_error>");
@@ -39,19 +39,20 @@ TEST_CASE("a policy's text names what it retries, so that a wider filter is anot
   CHECK(policy_text(RetryPolicy{mine::OwnPredicate{}}) == "mine::OwnPredicate");
 }
 
-TEST_CASE("registered names are used, and of functions is told that there is one", "[policy_text]") {
+TEST_CASE("a policy's text uses registered type names, and shows only that there is a function",
+          "[policy_text]") {
   CHECK(policy_text(RetryPolicy{RetryOn<PolicyTextQuota>{}}) == "RetryOn<quota_spent>");
   CHECK(policy_text(RetryPolicy{RetryIf{[](const PolicyTextTimeout&) { return true; }}}) == "RetryIf");
 }
 
-TEST_CASE("compositions are told as they were written", "[policy_text]") {
+TEST_CASE("a policy's text shows compositions as they were written", "[policy_text]") {
   CHECK(policy_text(RetryPolicy{RetryOn<PolicyTextTimeout>{} || RetryIfNoValue{}}) ==
         "(RetryOn<PolicyTextTimeout> || RetryIfNoValue)");
   CHECK(policy_text(RetryPolicy{!RetryOn<std::logic_error>{} && RetryOn<std::exception>{}}) ==
         "(!RetryOn<std::logic_error> && RetryOn<std::exception>)");
 }
 
-TEST_CASE("never-lists, unmatched failures and time limits belong to it", "[policy_text]") {
+TEST_CASE("a policy's text includes never-lists, unmatched failures and time limits", "[policy_text]") {
   CHECK(policy_text(RetryPolicy{RetryOnEveryException{}, NeverRetry<PolicyTextQuota>{}, HandleUnmatched{},
                                 TimeBudget{1500ms}, AttemptTimeout{250ms}}) ==
         "RetryOnEveryException, NeverRetry<quota_spent>, HandleUnmatched, within 1.5 s, each attempt at most "

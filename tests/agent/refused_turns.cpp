@@ -28,8 +28,8 @@ int over_after(const std::string& turns, const RefusedTurns& limits = {}) {
 }
 
 TEST_CASE(
-    "three refused turns in a row end a run, twenty that pass by themselves, and a call that is made begins "
-    "anew [H9]",
+    "three refused turns in a row end a run, twenty if the refusals are temporary, and a call that runs "
+    "restarts the count [H9]",
     "[refused_turns]") {
   CHECK(over_after("rr") == 0);
   CHECK(over_after("rrr") == 3);
@@ -40,7 +40,7 @@ TEST_CASE(
   CHECK(over_after("rprppr") == 6);  // one kind does not begin the other's count anew
 }
 
-TEST_CASE("each number can be set, and each can be unlimited, by name [A1, H9]", "[refused_turns]") {
+TEST_CASE("each limit of refused turns can be set, and unlimited has a name [A1, H9]", "[refused_turns]") {
   const std::string many(1'000, 'r');
   CHECK(over_after(many, {.by_limits = 1}) == 1);
   CHECK(over_after(many, {.by_limits = 7}) == 7);
@@ -51,8 +51,9 @@ TEST_CASE("each number can be set, and each can be unlimited, by name [A1, H9]",
   CHECK_THROWS_AS(RefusedTurns{.passing = -1}, std::invalid_argument);
 }
 
-TEST_CASE("the count goes on after a restart, and text that is none changes nothing [H9]",
-          "[refused_turns]") {
+TEST_CASE(
+    "the count of refused turns continues after a restart, and text that is not a count changes nothing [H9]",
+    "[refused_turns]") {
   RefusedTurnCount count;
   CHECK_FALSE(count.add(TurnOutcome::refused, StopReason::unknown_tool, {}));
   CHECK_FALSE(count.add(TurnOutcome::refused, StopReason::unknown_tool, {}));

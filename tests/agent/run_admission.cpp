@@ -48,7 +48,7 @@ std::optional<Refusal> admit_call(const RunAdmission<Guards>& admission, std::op
   return call.refusal;
 }
 
-TEST_CASE("a refused step refuses every call of its turn, which were issued all the same [H5]",
+TEST_CASE("a refused step refuses every call of its turn, and the calls count as issued all the same [H5]",
           "[run_admission]") {
   RunGuards guards{StepLimit{.run_limit = 1}, CallLimit{.run_limit = 9}};
   RunState state;
@@ -62,8 +62,9 @@ TEST_CASE("a refused step refuses every call of its turn, which were issued all 
   CHECK(guards.state<CallLimit>().counts() == std::vector{RunCounts{4, 4}});
 }
 
-TEST_CASE("once the run is over, every call is told so, and nothing is counted any more [H5]",
-          "[run_admission]") {
+TEST_CASE(
+    "once the run is over, every call is refused with that reason, and nothing is counted any more [H5]",
+    "[run_admission]") {
   RunGuards guards{CallLimit{.thread_limit = 1, .on_limit = OnLimit::end_run}, StepLimit{.run_limit = 9},
                    LoopDetector{.repeats = 2, .max_cycle_len = 1}};
   RunState state;
@@ -99,8 +100,9 @@ TEST_CASE("a call that ends the run refuses the later ones of its turn", "[run_a
   CHECK(second->to_model == R"(The tool "b" was not called: the run is over.)");
 }
 
-TEST_CASE("what was said of the turn stays the answer, and the guards of calls are asked all the same [H5]",
-          "[run_admission]") {
+TEST_CASE(
+    "a refusal of the whole turn is the answer, and the guards of single calls are asked all the same [H5]",
+    "[run_admission]") {
   RunGuards guards{LoopDetector{.repeats = 2, .max_cycle_len = 1}};
   RunState state;
   const RunAdmission admission{guards, state};
@@ -111,7 +113,7 @@ TEST_CASE("what was said of the turn stays the answer, and the guards of calls a
   CHECK_FALSE(state.over());
 }
 
-TEST_CASE("a step begun by the host is that of the next turn", "[run_admission]") {
+TEST_CASE("a step begun by the host counts for the next turn", "[run_admission]") {
   RunGuards guards{StepLimit{.run_limit = 2}};
   RunState state;
   const RunAdmission admission{guards, state};
@@ -126,7 +128,7 @@ TEST_CASE("a step begun by the host is that of the next turn", "[run_admission]"
 }
 
 TEST_CASE(
-    "a call that left without an answer comes back as itself: no step, turn or loop counts it again [H5]",
+    "a call that ended without an answer comes back as itself: no step, turn or loop counts it again [H5]",
     "[run_admission]") {
   RunGuards guards{StepLimit{.run_limit = 9}, CallLimit{.run_limit = 9},
                    LoopDetector{.repeats = 2, .max_cycle_len = 1}, SpendLimit{usd(1)}};
@@ -154,7 +156,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a call that ended by an exception of no meaning is open, and counts again when it is tried again [H5, "
+    "a call that ended by an arbitrary exception stays open, and counts again when it is tried again [H5, "
     "I2]",
     "[run_admission]") {
   RunGuards guards{CallLimit{.run_limit = 9}, LoopDetector{.repeats = 3, .max_cycle_len = 1}};
@@ -175,7 +177,7 @@ TEST_CASE(
   CHECK(guards.state<CallLimit>().counts()[0].run == 4);
 }
 
-TEST_CASE("a turn without calls is asked about by nobody", "[run_admission]") {
+TEST_CASE("no guard is asked about a turn without calls", "[run_admission]") {
   RunGuards guards{StepLimit{.run_limit = 1}};
   RunState state;
   CHECK(admit(RunAdmission{guards, state}, {}).empty());

@@ -70,7 +70,7 @@ ToolCall ship(std::string id, std::string arguments = "A") {
 }
 auto sent() { return returns(ToolResult{.content = "sent"}).uses_key(); }
 
-TEST_CASE("a call is issued under its tool's own name, however the model called it", "[run_call]") {
+TEST_CASE("a call is issued under its tool's own name, whichever alias the model used", "[run_call]") {
   Bench bench{ReplaySafety::never};
   const ToolCall alias{.id = "1", .name = "Ship", .arguments = "A"};
   const ToolCall unknown{.id = "1", .name = "shop"};
@@ -81,8 +81,9 @@ TEST_CASE("a call is issued under its tool's own name, however the model called 
   CHECK(RunCall::of(bench.catalog, unknown).issued.name == "shop");
 }
 
-TEST_CASE("a refused call is answered in the guard's words, is told to observers, and is not made [F1, G4]",
-          "[run_call]") {
+TEST_CASE(
+    "a refused call is answered with the guard's text, is reported to observers, and is not run [F1, G4]",
+    "[run_call]") {
   Bench bench{ReplaySafety::repeatable};
   CHECK(bench.answer(ship("1"), loop) == ToolResult{.status = ToolStatus::error,
                                                     .content = "Stop that.",
@@ -95,7 +96,7 @@ TEST_CASE("a refused call is answered in the guard's words, is told to observers
   CHECK(bench.answer(ToolCall{.id = "2", .name = "shop"}, loop).content == "Stop that.");
 }
 
-TEST_CASE("a deadline that has passed comes before every other reason [D5]", "[run_call]") {
+TEST_CASE("in a run a deadline that has passed comes before every other reason [D5]", "[run_call]") {
   Bench bench{ReplaySafety::repeatable};
   CHECK(bench.answer(ship("1"), loop, {.deadline = bench.clock.now()}).content ==
         R"(The tool "ship" was not called: expired_on_entry.)");
@@ -104,8 +105,8 @@ TEST_CASE("a deadline that has passed comes before every other reason [D5]", "[r
 }
 
 TEST_CASE(
-    "a refused call is not made, though its deadline has passed at one look and, the clock set back, not at "
-    "the next [D7, H2]",
+    "a call refused for its deadline is not run, even if the clock is set back before the next reading [D7, "
+    "H2]",
     "[run_call]") {
   struct SetBack {
     using role = encore::role::Clock;
@@ -126,7 +127,7 @@ TEST_CASE(
   CHECK(answer.reason == StopReason::loop_detected);
 }
 
-TEST_CASE("keys have the run's scope, whatever scope the caller names [I2]", "[run_call]") {
+TEST_CASE("idempotency keys have the run's scope, whatever scope the caller names [I2]", "[run_call]") {
   Bench bench{ReplaySafety::repeatable_with_key, sent()};
   const Scope other{1, 2};
   bench.answer(ship("call_0"), {}, {.scope = &other});
@@ -134,7 +135,7 @@ TEST_CASE("keys have the run's scope, whatever scope the caller names [I2]", "[r
   CHECK(bench.keys.front().starts_with(bench.state.scope().text() + "/call_0/1~"));
 }
 
-TEST_CASE("a model that uses an id again, for other arguments or the same, gets another key each time [I2]",
+TEST_CASE("a model that reuses an id, for the same or other arguments, gets a new key each time [I2]",
           "[run_call]") {
   Bench bench{ReplaySafety::repeatable_with_key, sent(), sent(), sent(), sent()};
   for (const auto* arguments : {"A", "B", "A", "B"}) bench.answer(ship("call_0", arguments));
@@ -143,7 +144,7 @@ TEST_CASE("a model that uses an id again, for other arguments or the same, gets 
   CHECK(bench.reused.empty());
 }
 
-TEST_CASE("the key of a refused call is its own, and no attempt is handed it [I2]", "[run_call]") {
+TEST_CASE("a refused call's key belongs to it alone, and no attempt gets it [I2]", "[run_call]") {
   std::string shown;
   Bench bench{ReplaySafety::repeatable_with_key, sent()};
   const Observe looks{[&](const Event& event) { shown = event.current->idempotency_key(); }};
@@ -156,7 +157,7 @@ TEST_CASE("the key of a refused call is its own, and no attempt is handed it [I2
   CHECK(bench.keys[0] != bench.keys[1]);
 }
 
-TEST_CASE("a caller's operation key is never changed, only reported when it stands for two calls [I2]",
+TEST_CASE("the caller's operation key is never changed, only reported when it is used for two calls [I2]",
           "[run_call]") {
   Bench bench{ReplaySafety::repeatable_with_key, sent(), sent()};
   for (const auto* arguments : {"A", "B"})
@@ -178,7 +179,7 @@ TEST_CASE("calls without an id have keys of their own, and are answered without 
   CHECK_FALSE(bench.trace.events().back().call_id.empty());
 }
 
-TEST_CASE("an unknown outcome is listed and handed on, with the key that its attempts sent [I3]",
+TEST_CASE("an unknown outcome is listed and reported, with the key that its attempts sent [I3]",
           "[run_call]") {
   Bench bench{ReplaySafety::repeatable_with_key,
               throws<TimeoutError>().uses_key().dispatched().notes("req-1"),
@@ -198,7 +199,7 @@ TEST_CASE("an unknown outcome is listed and handed on, with the key that its att
                                          .error_type = "TimeoutError"});
 }
 
-TEST_CASE("unknown outcomes of one id are told apart by request id and signature, and so are saved ones [I3]",
+TEST_CASE("unknown outcomes of one id are distinguished by request id and signature, saved ones too [I3]",
           "[run_call]") {
   Bench bench{ReplaySafety::never, throws<TimeoutError>().dispatched().notes("req-1"),
               throws<TimeoutError>().dispatched().notes("req-2"),
@@ -216,7 +217,9 @@ TEST_CASE("unknown outcomes of one id are told apart by request id and signature
   CHECK((all[2].request_id == "req-3" && all[2].signature == signature("B")));
 }
 
-TEST_CASE("a request that was turned away settles nothing in a run either [I3] (fault 61)", "[run_call]") {
+TEST_CASE(
+    "a later request that did not run does not settle an unknown outcome in a run either [I3] (fault 61)",
+    "[run_call]") {
   Bench bench{ReplaySafety::repeatable_with_key, throws<TimeoutError>().uses_key().dispatched().notes("cut"),
               throws<TimeoutError>().uses_key().dispatched().notes("turned-away").not_run()};
   CHECK(bench.answer(ship("1")).is_error());
@@ -225,7 +228,7 @@ TEST_CASE("a request that was turned away settles nothing in a run either [I3] (
   CHECK(bench.heard[0].attempts == 2);
 }
 
-TEST_CASE("an exception that leaves may leave an unknown outcome behind as well [B4, I3]", "[run_call]") {
+TEST_CASE("a call whose exception propagates may have an unknown outcome as well [B4, I3]", "[run_call]") {
   Bench bench{ReplaySafety::never, throws<Cancelled>().dispatched()};
   CHECK_THROWS_AS(bench.answer(ship("1")), Cancelled);
   REQUIRE(bench.heard.size() == 1);
@@ -233,7 +236,8 @@ TEST_CASE("an exception that leaves may leave an unknown outcome behind as well 
   CHECK(bench.heard[0].idempotency_key.empty());
 }
 
-TEST_CASE("what is known, or harmless, is not listed [I3]", "[run_call]") {
+TEST_CASE("outcomes that are known, or of calls safe to repeat, are not listed as unknown [I3]",
+          "[run_call]") {
   Bench answered{ReplaySafety::never, throws<TimeoutError>().dispatched().answered()};
   answered.answer(ship("1"));
   CHECK(answered.heard.empty());
@@ -248,7 +252,7 @@ TEST_CASE("what is known, or harmless, is not listed [I3]", "[run_call]") {
   CHECK(settled.heard.empty());
 }
 
-TEST_CASE("a formatter whose answer reads like a success keeps nothing from the list [I3, G3]",
+TEST_CASE("a formatter whose answer reads like a success does not hide an unknown outcome [I3, G3]",
           "[run_call]") {
   ToolCatalog catalog;
   const RetryPolicy reassuring{RetryOn<TimeoutError>{}, MaxRetries{0}, FormatFailure{[](const Failure&) {
@@ -264,7 +268,8 @@ TEST_CASE("a formatter whose answer reads like a success keeps nothing from the 
   CHECK(run.unknown_outcomes().all().size() == 1);
 }
 
-TEST_CASE("a hook that throws keeps nothing from the list, and changes no answer [F3]", "[run_call]") {
+TEST_CASE("an on_unknown_outcome hook that throws hides no unknown outcome, and changes no answer [F3]",
+          "[run_call]") {
   Bench bench{ReplaySafety::never, throws<TimeoutError>().dispatched()};
   const OnUnknownOutcome broken{[](const UnknownOutcome&) { throw std::logic_error{"desk is closed"}; }};
   const KeyReuseUnnoticed nobody;

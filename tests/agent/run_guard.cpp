@@ -93,9 +93,8 @@ class Run {
 
 constexpr IssuedCall same{.name = "search", .arguments = "{}"};
 
-TEST_CASE(
-    "of several guards that refuse, the first in order answers: steps, calls, spend, loop (langchain.md §4)",
-    "[run_guard]") {
+TEST_CASE("when several run guards refuse, the first in order answers: steps, calls, spend, loop",
+          "[run_guard]") {
   using enum StopReason;
   // Three times over, 0.10 USD each: then all of these are at their limit, and one after another is lifted.
   const auto fourth = [](Run run) {
@@ -111,7 +110,7 @@ TEST_CASE(
   CHECK(fourth(run(9, 9, "9")) == loop_detected);
 }
 
-TEST_CASE("what the model issued counts, though another guard refused it [H5]", "[run_guard]") {
+TEST_CASE("calls that the model issued count even when another guard refused them [H5]", "[run_guard]") {
   using enum StopReason;
   // No money at all: every call is refused for it, and the call limit and the loop detector still see it.
   Run broke{{.run_limit = 1'000}, {.run_limit = 20}, {usd(0)}, {.repeats = 3}};
@@ -123,7 +122,7 @@ TEST_CASE("what the model issued counts, though another guard refused it [H5]", 
   CHECK(broke.made() == 0);
 }
 
-TEST_CASE("a run that ended is carried over a restart as one text, and refuses where it would have [H5]",
+TEST_CASE("a run's guards survive a restart as one text, and an ended run still refuses [H5]",
           "[run_guard]") {
   using enum StopReason;
   const auto make = [] {

@@ -43,7 +43,7 @@ static_assert(RunGuard<Diary>);
 
 const std::vector<IssuedCall> two{{.name = "a"}, {.name = "b"}};
 
-TEST_CASE("each guard is asked about what it looks at: steps, turns, calls", "[run_guards]") {
+TEST_CASE("each run guard is asked about what it handles: steps, turns, calls", "[run_guards]") {
   std::vector<std::string> lines;
   RunGuards guards{Diary{&lines}, CallLimit{.run_limit = 1}, StepLimit{.run_limit = 1}};
   CHECK_FALSE(guards.admit_step_with_calls());
@@ -58,15 +58,16 @@ TEST_CASE("each guard is asked about what it looks at: steps, turns, calls", "[r
   CHECK(guards.state<CallLimit>().counts() == std::vector{RunCounts{1, 0}});
 }
 
-TEST_CASE("money is asked about before a turn of the model, and before each call", "[run_guards]") {
+TEST_CASE("the spend limit is checked before a turn of the model, and before each call", "[run_guards]") {
   RunGuards guards{SpendLimit{usd(0)}};
   CHECK(guards.admit_step()->reason == StopReason::spend_limit_reached);
   CHECK_FALSE(guards.admit_step_with_calls());
   CHECK(guards.admit_call(two[0])->reason == StopReason::spend_limit_reached);
 }
 
-TEST_CASE("the first refusal is the answer, money before loops, and everybody is asked all the same [H5]",
-          "[run_guards]") {
+TEST_CASE(
+    "the first refusal is the answer, money before loops, and every run guard is asked all the same [H5]",
+    "[run_guards]") {
   std::vector<std::string> lines;
   RunGuards guards{Diary{&lines, true}, LoopDetector{.repeats = 2, .max_cycle_len = 1}, SpendLimit{usd(1)}};
   CHECK(guards.admit_call(two[0])->to_model == "diary");
@@ -82,14 +83,14 @@ TEST_CASE("the first refusal is the answer, money before loops, and everybody is
   CHECK(loop_first.admit_call(two[0])->reason == StopReason::loop_detected);
 }
 
-TEST_CASE("all call limits hold together, wherever they stand in the list [H5]", "[run_guards]") {
+TEST_CASE("all call limits of a run hold together, wherever they stand in the list [H5]", "[run_guards]") {
   RunGuards guards{CallLimit{.tool = "a", .run_limit = 0}, SpendLimit{usd(9)},
                    CallLimit{.tool = "b", .run_limit = 0, .on_limit = OnLimit::throw_exception}};
   CHECK_THROWS_AS(guards.admit_batch(two), CallLimitExceeded);
   CHECK(guards.state<CallLimit>().counts() == std::vector{RunCounts{}, RunCounts{}});
 }
 
-TEST_CASE("without guards nothing is refused, and nothing is saved", "[run_guards]") {
+TEST_CASE("a run without guards refuses nothing and saves nothing", "[run_guards]") {
   RunGuards<> guards;
   CHECK_FALSE(guards.admit_step());
   CHECK_FALSE(guards.admit_batch(two).calls[1]);
@@ -97,7 +98,7 @@ TEST_CASE("without guards nothing is refused, and nothing is saved", "[run_guard
   CHECK(guards.save().empty());
 }
 
-TEST_CASE("all guards are saved as lines of one text, and each finds its own", "[run_guards]") {
+TEST_CASE("all run guards are saved as lines of one text, and each finds its own", "[run_guards]") {
   std::vector<std::string> lines;
   const auto make = [&](auto use) {
     RunGuards guards{SpendLimit{usd(9)}, Diary{&lines}, CallLimit{.run_limit = 5}};

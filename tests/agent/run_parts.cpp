@@ -9,7 +9,7 @@ namespace {
 
 using namespace encore;
 
-TEST_CASE("what a run is given is sorted: guards, and who hears of what, in any order", "[run_parts]") {
+TEST_CASE("a run sorts its arguments into guards and hooks, in any order", "[run_parts]") {
   int lost = 0;
   int reused = 0;
   const OnUnknownOutcome hears{[&](const UnknownOutcome&) { ++lost; }};
@@ -32,7 +32,7 @@ TEST_CASE("what a run is given is sorted: guards, and who hears of what, in any 
   CHECK(reused == 1);
 }
 
-TEST_CASE("who wants to hear nothing gives nobody", "[run_parts]") {
+TEST_CASE("hooks that were not given to a run default to doing nothing", "[run_parts]") {
   using Parts = detail::RunParts<>;
   STATIC_CHECK(std::same_as<Parts::Guards, RunGuards<>>);
   Parts::pick<Parts::Reconciler>()(UnknownOutcome{});

@@ -26,7 +26,7 @@ std::string refusal_of(const std::string& text) {
   return "not refused";
 }
 
-TEST_CASE("a run has a scope of its own, and a new run another [I2]", "[run_state]") {
+TEST_CASE("each run has a scope of its own, and a new run has another [I2]", "[run_state]") {
   RunState state;
   const auto first = state.scope();
   CHECK_FALSE(first == RunState{}.scope());
@@ -34,7 +34,7 @@ TEST_CASE("a run has a scope of its own, and a new run another [I2]", "[run_stat
   CHECK_FALSE(state.scope() == first);
 }
 
-TEST_CASE("a run is over for the first reason, until a new one begins", "[run_state]") {
+TEST_CASE("a run is over for the first reason, until a new run begins", "[run_state]") {
   RunState state;
   CHECK_FALSE(state.over());
   state.end(steps);
@@ -55,7 +55,7 @@ TEST_CASE("a step that was counted is used up by one turn", "[run_state]") {
   CHECK_FALSE(state.belongs_to_step());
 }
 
-TEST_CASE("a step that was counted while the model is asked is not counted again after a restart",
+TEST_CASE("a step that was counted while the model runs is not counted again after a restart",
           "[run_state]") {
   RunState state;
   state.step_begins();
@@ -66,7 +66,8 @@ TEST_CASE("a step that was counted while the model is asked is not counted again
   CHECK_FALSE(resumed.belongs_to_step());
 }
 
-TEST_CASE("all of it is saved and restored: the scope, so that keys stay equal [I2]", "[run_state]") {
+TEST_CASE("a run's whole state is saved and restored, with its scope, so that keys stay equal [I2]",
+          "[run_state]") {
   RunState state;
   state.end(steps);
   CHECK(state.keys().stands_for("order-7", {.name = "ship"}));
@@ -85,7 +86,7 @@ TEST_CASE("all of it is saved and restored: the scope, so that keys stay equal [
   CHECK(resumed.save() == saved);
 }
 
-TEST_CASE("what is left to reconcile, and the caller's keys, outlive the run [I2, I3]", "[run_state]") {
+TEST_CASE("unknown outcomes and the caller's keys outlive the run [I2, I3]", "[run_state]") {
   RunState state;
   CHECK(state.keys().stands_for("order-7", {.name = "ship"}));
   state.unknown_outcomes().add({.call_id = "call-17"});
@@ -94,7 +95,7 @@ TEST_CASE("what is left to reconcile, and the caller's keys, outlive the run [I2
   CHECK(state.unknown_outcomes().all().size() == 1);
 }
 
-TEST_CASE("text that is refused changes nothing, whichever line is refused [I3]", "[run_state]") {
+TEST_CASE("when any line of a saved run is rejected, nothing changes [I3]", "[run_state]") {
   RunState state;
   state.end(steps);
   static_cast<void>(
@@ -113,7 +114,7 @@ TEST_CASE("text that is refused changes nothing, whichever line is refused [I3]"
   }
 }
 
-TEST_CASE("text that is no saved run is refused by the field's name", "[run_state]") {
+TEST_CASE("text that is not a saved run is rejected by the field's name", "[run_state]") {
   const std::string keys =
       "{\"state\":\"calls\",\"issued\":0}\n{\"state\":\"refused_turns\",\"refused\":0,\"passing\":0}\n"
       "{\"state\":\"keys\",\"keys\":[],\"calls\":[]}\n";

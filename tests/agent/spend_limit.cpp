@@ -37,8 +37,10 @@ std::string refusal_of(const auto& make) {
   return "not refused";
 }
 
-TEST_CASE("a call is refused once spent ≥ limit, and made before, even if it goes over it [H7]",
-          "[spend_limit]") {
+TEST_CASE(
+    "a spend limit refuses a call once spent ≥ limit, and allows one before that even if it exceeds the "
+    "limit [H7]",
+    "[spend_limit]") {
   SpendMeter spending{SpendLimit{usd(2)}};
   CHECK_FALSE(spending.admit());
   spending.record(usd("1.999999999999"));
@@ -57,7 +59,7 @@ TEST_CASE("a call is refused once spent ≥ limit, and made before, even if it g
   CHECK(refusal->ends_run);
 }
 
-TEST_CASE("at exactly the limit the next call is refused; a limit of zero refuses the first [H7]",
+TEST_CASE("at exactly the spend limit the next call is refused, and a limit of zero refuses the first [H7]",
           "[spend_limit]") {
   SpendMeter spending{SpendLimit{.limit = usd("0.3")}};
   for (int i = 0; i < 3; ++i) {
@@ -69,13 +71,13 @@ TEST_CASE("at exactly the limit the next call is refused; a limit of zero refuse
   CHECK(SpendMeter{SpendLimit{usd(0)}}.admit());
 }
 
-TEST_CASE("a refused call changes nothing: asking is free [H7]", "[spend_limit]") {
+TEST_CASE("a call refused by the spend limit changes nothing: asking is free [H7]", "[spend_limit]") {
   const SpendMeter spending{SpendLimit{usd(1)}};
   for (int i = 0; i < 1'000; ++i) CHECK_FALSE(spending.admit({.name = "search"}));
   CHECK(spending.spent() == usd(0));
 }
 
-TEST_CASE("a negative or NaN cost is refused by name and value, and nothing is counted [H7]",
+TEST_CASE("a negative or NaN cost is invalid by name and value, and nothing is counted [H7]",
           "[spend_limit]") {
   SpendMeter spending{SpendLimit{usd(2)}};
   spending.record(usd(1));
@@ -87,8 +89,7 @@ TEST_CASE("a negative or NaN cost is refused by name and value, and nothing is c
   CHECK(spending.spent() == usd(1));
 }
 
-TEST_CASE("costs past all range are held at its end: the total never wraps to a small one [H7]",
-          "[spend_limit]") {
+TEST_CASE("costs beyond the range saturate: the total never wraps to a small one [H7]", "[spend_limit]") {
   SpendMeter spending{SpendLimit{usd(9'000'000)}};
   spending.record(usd(8'999'999));
   spending.record(Money::most());
@@ -102,8 +103,7 @@ TEST_CASE("costs past all range are held at its end: the total never wraps to a 
 }
 
 TEST_CASE(
-    "attempts that fail and cost money count, and the retry that money does not last for is not made [H7, "
-    "H2]",
+    "failed attempts that cost money count, and a retry that exceeds the remaining money is refused [H7, H2]",
     "[spend_limit]") {
   FakeClock clock;
   SpendMeter spending{SpendLimit{usd("0.01")}};
@@ -134,7 +134,7 @@ TEST_CASE(
   CHECK(attempts == 3);
 }
 
-TEST_CASE("money that others spend during a wait counts on waking [H2]", "[spend_limit]") {
+TEST_CASE("money spent elsewhere during a wait counts when the wait ends [H2]", "[spend_limit]") {
   FakeClock clock;
   SpendMeter spending{SpendLimit{usd(1)}};
   const encore::Now now{clock};
@@ -146,7 +146,7 @@ TEST_CASE("money that others spend during a wait counts on waking [H2]", "[spend
   CHECK_FALSE(spending.admit(encore::AdmissionRequest{.ordinal = 2, .ahead = 1s, .now = now}));
 }
 
-TEST_CASE("a new run has its whole money again", "[spend_limit]") {
+TEST_CASE("a new run has its whole spend limit again", "[spend_limit]") {
   SpendMeter spending{SpendLimit{usd(1)}};
   spending.record(usd(1));
   CHECK(spending.admit());
@@ -155,8 +155,9 @@ TEST_CASE("a new run has its whole money again", "[spend_limit]") {
   CHECK(spending.spent() == usd(0));
 }
 
-TEST_CASE("what was spent is saved as one JSON line and restored exactly; other text changes nothing [H7]",
-          "[spend_limit]") {
+TEST_CASE(
+    "the amount spent is saved as one JSON line and restored exactly, and other text changes nothing [H7]",
+    "[spend_limit]") {
   SpendMeter spending{SpendLimit{usd(2)}};
   spending.record(usd("0.000000000001"));
   spending.record(usd("1.5"));

@@ -37,8 +37,7 @@ std::string refusal_of(const auto& make) {
   return "not refused";
 }
 
-TEST_CASE("as many steps as the limit says are taken, the next ends the run (langchain.md §4)",
-          "[step_limit]") {
+TEST_CASE("a step limit admits as many steps as it says, and the next one ends the run", "[step_limit]") {
   StepCounter steps{StepLimit{.run_limit = 3}};
   for (int step = 1; step <= 3; ++step) CHECK_FALSE(steps.admit());
   const auto refusal = steps.admit();
@@ -49,7 +48,7 @@ TEST_CASE("as many steps as the limit says are taken, the next ends the run (lan
   CHECK(refusal->ends_run);
 }
 
-TEST_CASE("a refused step is not counted, and is refused again", "[step_limit]") {
+TEST_CASE("a step refused by the step limit is not counted, and is refused again", "[step_limit]") {
   StepCounter steps{StepLimit{.thread_limit = 2, .run_limit = 1}};
   CHECK_FALSE(steps.admit());
   const auto first = steps.admit();
@@ -58,13 +57,13 @@ TEST_CASE("a refused step is not counted, and is refused again", "[step_limit]")
   CHECK(steps.counts() == RunCounts{1, 1});
 }
 
-TEST_CASE("a limit is reached when count ≥ limit, before the call: of zero, at once (langchain.md §3)",
+TEST_CASE("a step limit is reached when count ≥ limit, before the call: a limit of zero at once",
           "[step_limit]") {
   StepCounter none{StepLimit{.run_limit = 0}};
   CHECK(none.admit()->to_person == "step limit reached: run 1/0");
 }
 
-TEST_CASE("the run's steps begin anew with each run, the thread's go on [H5]", "[step_limit]") {
+TEST_CASE("the run's step count restarts with each run, the thread's goes on [H5]", "[step_limit]") {
   ModelCallCounter model_calls{ModelCallLimit{.thread_limit = 3, .run_limit = 2}};
   CHECK_FALSE(model_calls.admit());
   CHECK_FALSE(model_calls.admit());
@@ -75,7 +74,7 @@ TEST_CASE("the run's steps begin anew with each run, the thread's go on [H5]", "
   CHECK(model_calls.counts() == RunCounts{3, 1});
 }
 
-TEST_CASE("a step over the limit throws, if that was asked for [H5]", "[step_limit]") {
+TEST_CASE("a step over the limit throws if that is configured [H5]", "[step_limit]") {
   StepCounter steps{StepLimit{.run_limit = 1, .on_limit = OnLimit::throw_exception}};
   CHECK_FALSE(steps.admit());
   try {
@@ -89,7 +88,7 @@ TEST_CASE("a step over the limit throws, if that was asked for [H5]", "[step_lim
   CHECK(steps.counts() == RunCounts{1, 1});
 }
 
-TEST_CASE("limits that make no sense are refused by name [C3]", "[step_limit]") {
+TEST_CASE("an invalid step limit is rejected by name [C3]", "[step_limit]") {
   CHECK(refusal_of([] { return StepLimit{}; }) ==
         "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
   CHECK(refusal_of([] { return StepLimit{.thread_limit = 1, .run_limit = 2}; }) ==
@@ -106,7 +105,7 @@ TEST_CASE("limits that make no sense are refused by name [C3]", "[step_limit]") 
         }) == "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
 }
 
-TEST_CASE("in a client's policy a call of the model counts once, however many attempts it takes",
+TEST_CASE("in a model client's policy a call of the model is one step, however many attempts it takes",
           "[step_limit]") {
   encore::testing::FakeClock clock;
   ModelCallCounter model_calls{ModelCallLimit{.run_limit = 2, .on_limit = OnLimit::throw_exception}};
@@ -131,7 +130,8 @@ TEST_CASE("in a client's policy a call of the model counts once, however many at
   CHECK(attempts == 6);
 }
 
-TEST_CASE("steps are saved as one JSON line and restored; other text changes nothing", "[step_limit]") {
+TEST_CASE("a step limit's counts are saved as one JSON line and restored, and other text changes nothing",
+          "[step_limit]") {
   StepCounter steps{StepLimit{.thread_limit = 9, .run_limit = 3}};
   static_cast<void>(steps.admit());
   steps.new_run();
@@ -151,7 +151,7 @@ TEST_CASE("steps are saved as one JSON line and restored; other text changes not
   CHECK(resumed.counts() == RunCounts{2, 1});
 }
 
-TEST_CASE("many threads together take exactly the steps that the limit allows [H8]",
+TEST_CASE("many threads together take exactly as many steps as the step limit allows [H8]",
           "[step_limit][threads]") {
   StepCounter steps{StepLimit{.run_limit = 500}};
   std::atomic<int> taken{0};

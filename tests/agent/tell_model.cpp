@@ -31,7 +31,8 @@ struct ConnectionError : std::runtime_error {
 };
 constexpr auto secret = "no route to db-1.internal, key=secret";
 
-TEST_CASE("the model is told tool, attempts and error type, under the call's own id [G5]", "[tell_model]") {
+TEST_CASE("TellModel gives the model the tool, the attempts and the error type, under the call's own id [G5]",
+          "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<ConnectionError>{}, TellModel{}, encore::MaxRetries{1}, clock};
   Scripted<ToolResult> tool{always(throws<ConnectionError>(secret))};
@@ -44,7 +45,7 @@ TEST_CASE("the model is told tool, attempts and error type, under the call's own
   CHECK(tool.calls() == 2);
 }
 
-TEST_CASE("exception text and advice are told only when asked for (fault 39: langchain #40688) [G5]",
+TEST_CASE("TellModel includes exception text and advice only on request (fault 39: langchain #40688) [G5]",
           "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<ConnectionError>{}, encore::MaxRetries{0}, clock};
@@ -60,7 +61,7 @@ TEST_CASE("exception text and advice are told only when asked for (fault 39: lan
         R"(The tool "lookup" failed after 1 attempt: ConnectionError. Ask the user.)");
 }
 
-TEST_CASE("a formatter gives the text, and gets the whole failure [G3]", "[tell_model]") {
+TEST_CASE("TellModel's formatter writes the text, and gets the whole failure [G3]", "[tell_model]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{RetryOn<ConnectionError>{},
@@ -83,7 +84,7 @@ TEST_CASE("a formatter gives the text, and gets the whole failure [G3]", "[tell_
   CHECK(trace.events().back().mode == encore::TerminalMode::formatted);
 }
 
-TEST_CASE("a formatter that throws lets its own exception out [G3]", "[tell_model]") {
+TEST_CASE("an exception from TellModel's formatter propagates [G3]", "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{
       RetryOn<ConnectionError>{}, encore::MaxRetries{0}, clock,
@@ -92,7 +93,7 @@ TEST_CASE("a formatter that throws lets its own exception out [G3]", "[tell_mode
   CHECK_THROWS_AS(policy.run(tool), std::logic_error);
 }
 
-TEST_CASE("a failure that is not matched is not told to the model [B3]", "[tell_model]") {
+TEST_CASE("TellModel does not handle a failure that the filter does not match [B3]", "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<ConnectionError>{}, TellModel{}, clock};
   Scripted<ToolResult> tool{throws<std::logic_error>("bug")};
@@ -100,8 +101,8 @@ TEST_CASE("a failure that is not matched is not told to the model [B3]", "[tell_
 }
 
 TEST_CASE(
-    "the last explanation of a returned error reaches the model when retries end [G5] (fault 65: MCP's "
-    "isError)",
+    "the last explanation of a returned error reaches the model when retries are exhausted [G5] (fault 65: "
+    "MCP's isError)",
     "[tell_model]") {
   FakeClock clock;
   Recorder trace;
@@ -113,7 +114,7 @@ TEST_CASE(
   CHECK(trace.events().back().mode == encore::TerminalMode::error_result);
 }
 
-TEST_CASE("a returned value that is no error explains nothing", "[tell_model]") {
+TEST_CASE("a returned value that is not an error explains nothing to the model", "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{encore::RetryIfResult{[](const ToolResult&) { return true; }}, TellModel{},
                            encore::MaxRetries{0}, clock};
@@ -122,7 +123,7 @@ TEST_CASE("a returned value that is no error explains nothing", "[tell_model]") 
         R"(The tool "lookup" failed after 1 attempt.)");
 }
 
-TEST_CASE("an explanation does not make an unknown outcome a failure [I3, G5]", "[tell_model]") {
+TEST_CASE("an explanation does not turn an unknown outcome into a failure [I3, G5]", "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<ConnectionError>{} || encore::RetryIfErrorResult{}, TellModel{},
                            encore::MaxRetries{1}, clock};
@@ -162,7 +163,7 @@ struct RateLimited : std::runtime_error {
   std::chrono::milliseconds retry_after() const { return std::chrono::milliseconds{299'500}; }
 };
 
-TEST_CASE("the model is told when the server takes another call, whatever ended this one [G5, E2]",
+TEST_CASE("the model gets the time of the server's next admission, whatever ended this call [G5, E2]",
           "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<RateLimited>{}, TellModel{}, encore::MaxRetries{1}, encore::NoJitter{},
@@ -184,7 +185,7 @@ TEST_CASE("the model is told when the server takes another call, whatever ended 
         R"(The tool "lookup" was called 1 time, and whether it had an effect is unknown: RateLimited.)");
 }
 
-TEST_CASE("the model is told when an open breaker admits another call [G5, H3]", "[tell_model]") {
+TEST_CASE("the model gets the time when an open breaker admits another call [G5, H3]", "[tell_model]") {
   using namespace std::chrono_literals;
   FakeClock clock;
   encore::CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
@@ -201,7 +202,7 @@ TEST_CASE("the model is told when an open breaker admits another call [G5, H3]",
   CHECK(policy.run({.name = "lookup"}, tool).content == R"(The tool "lookup" was not called: circuit_open.)");
 }
 
-TEST_CASE("names that a model made up cannot break the text", "[tell_model]") {
+TEST_CASE("names that a model made up cannot break the text it gets", "[tell_model]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<ConnectionError>{}, TellModel{}, encore::MaxRetries{0}, clock};
   Scripted<ToolResult> tool{throws<ConnectionError>(secret)};

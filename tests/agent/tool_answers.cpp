@@ -11,13 +11,14 @@ namespace {
 using encore::ToolAnswers;
 using encore::ToolResult;
 
-TEST_CASE("answers are a vector of results, and become a plain one", "[tool_answers]") {
+TEST_CASE("tool answers are a vector of results, and convert to a plain one", "[tool_answers]") {
   const ToolAnswers answers{{.content = "1"}, {.content = "2"}};
   const std::vector<ToolResult> plain = answers;
   CHECK(plain == std::vector<ToolResult>{{.content = "1"}, {.content = "2"}});
 }
 
-TEST_CASE("what escaped can be thrown: the first, the same object [B3, G1]", "[tool_answers]") {
+TEST_CASE("the exceptions that escaped a batch can be rethrown: the first, the same object [B3, G1]",
+          "[tool_answers]") {
   ToolAnswers answers(3);
   CHECK_NOTHROW(answers.rethrow_escaped());
   const auto first = std::make_exception_ptr(std::logic_error{"bug"});

@@ -66,7 +66,7 @@ TEST_CASE("a tool call is a regular value", "[tool_call]") {
   CHECK(ToolCall{} == ToolCall{});
 }
 
-TEST_CASE("an operation key is taken from a call that has one as text, and is empty otherwise [I2]",
+TEST_CASE("an operation key is read from a call type that has one as text, and is empty otherwise [I2]",
           "[tool_call]") {
   CHECK(operation_key_of(ToolCall{.id = "call-17", .operation_key = "order-7"}) == "order-7");
   CHECK(operation_key_of(ViewOfCall{

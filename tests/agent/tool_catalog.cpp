@@ -99,7 +99,7 @@ struct Warehouse {
 
 // ---- the contract test that every user should have -------------------------------------------------------------------
 
-TEST_CASE("every tool has the policy that was agreed on", "[tool_catalog]") {
+TEST_CASE("every tool of a catalog has the policy that was agreed on", "[tool_catalog]") {
   CHECK("\n" + Warehouse{}.catalog.describe().table() == R"(
 tool              replay               attempts  requests  worst wait  on failure    policy
 charge_card       never                1         1         0 s         error_result  RetryOn<TimeoutError, ConnectionError>
@@ -109,7 +109,7 @@ ship              repeatable_with_key  2         2         0.25 s      error_res
 )");
 }
 
-TEST_CASE("a description can be compared as values, too: a new tool, or a wider filter, is a difference",
+TEST_CASE("catalog descriptions are comparable values: a new tool or a wider filter makes them differ",
           "[tool_catalog]") {
   Warehouse warehouse;
   const auto agreed = warehouse.catalog.describe();
@@ -132,7 +132,7 @@ TEST_CASE("a description can be compared as values, too: a new tool, or a wider 
 
 // ---- running a call --------------------------------------------------------------------------------------------------
 
-TEST_CASE("a call is run by name, under that tool's policy", "[tool_catalog]") {
+TEST_CASE("a catalog runs a call by name, under that tool's policy", "[tool_catalog]") {
   Warehouse warehouse;
   CHECK(warehouse.call("inventory_lookup") ==
         ToolResult{.status = ToolStatus::error,
@@ -145,8 +145,8 @@ TEST_CASE("a call is run by name, under that tool's policy", "[tool_catalog]") {
 }
 
 TEST_CASE(
-    "what is declared never, or not at all, is not repeated, and the strategy answers "
-    "(fault 38: PraisonAI #4256, composio #3654) [I1]",
+    "a tool declared never repeatable, or not declared, runs once, and the strategy answers (fault 38: "
+    "PraisonAI #4256, composio #3654) [I1]",
     "[tool_catalog]") {
   Warehouse warehouse;
   CHECK(warehouse.call("charge_card").content ==
@@ -156,7 +156,8 @@ TEST_CASE(
              Attempted(1) && EndedBecause(StopReason::not_repeatable) && EndedIn(TerminalMode::error_result));
 }
 
-TEST_CASE("a tool that runs once has one attempt at most, wherever that is told [F2, I1]", "[tool_catalog]") {
+TEST_CASE("a tool that runs once has at most one attempt, wherever that is reported [F2, I1]",
+          "[tool_catalog]") {
   Warehouse warehouse;
   std::vector<std::optional<int>> told;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, encore::MaxRetries{2}, warehouse.clock, warehouse.trace,
@@ -182,8 +183,7 @@ TEST_CASE("a tool that runs once has one attempt at most, wherever that is told 
   CHECK(told == std::vector<std::optional<int>>{1, 3});
 }
 
-TEST_CASE("a tool whose policy was never stated runs once and takes over nobody else's [I1]",
-          "[tool_catalog]") {
+TEST_CASE("a tool without a policy runs once and takes over no other tool's policy [I1]", "[tool_catalog]") {
   Warehouse warehouse;
   CHECK(warehouse.call("send_mail").content ==
         R"(The tool "send_mail" failed after 1 attempt: TimeoutError.)");
@@ -192,7 +192,8 @@ TEST_CASE("a tool whose policy was never stated runs once and takes over nobody 
   CHECK(warehouse.trace.events().empty());
 }
 
-TEST_CASE("a keyed tool is repeated with one key, which is the call's own [I2]", "[tool_catalog]") {
+TEST_CASE("a tool that is repeatable with a key is repeated with one key, which is the call's own [I2]",
+          "[tool_catalog]") {
   Warehouse warehouse;
   const Scope run{1, 2, [] { return std::uint64_t{7}; }};
   CHECK(warehouse.call("ship", {.scope = &run}).content == run.text() + "/call-17/0000000000000007");
@@ -201,8 +202,8 @@ TEST_CASE("a keyed tool is repeated with one key, which is the call's own [I2]",
 }
 
 TEST_CASE(
-    "a read timeout on a charge is an unknown outcome: not retried, and said so without advice "
-    "(fault 39: langchain #40688) [I3]",
+    "a read timeout on a charge is an unknown outcome: it is not retried, and is reported as such without "
+    "advice (fault 39: langchain #40688) [I3]",
     "[tool_catalog]") {
   Warehouse warehouse;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, warehouse.clock, warehouse.trace};
@@ -214,7 +215,8 @@ TEST_CASE(
   CHECK_THAT(warehouse.trace, EndedBecause(StopReason::unknown_outcome));
 }
 
-TEST_CASE("a tool that nobody knows is answered with an error, whatever its name holds", "[tool_catalog]") {
+TEST_CASE("a call of an unknown tool is answered with an error, whatever its name contains",
+          "[tool_catalog]") {
   Warehouse warehouse;
   CHECK(warehouse.call("inventory_lookup2") ==
         ToolResult{.status = ToolStatus::error,
@@ -229,7 +231,8 @@ TEST_CASE("a tool that nobody knows is answered with an error, whatever its name
 }
 
 TEST_CASE(
-    "a call of a tool that does not exist is an event, and all such calls have one name in counters [F1, H9]",
+    "a call of a tool that does not exist is an event, and counters have one name for all such calls [F1, "
+    "H9]",
     "[tool_catalog]") {
   Warehouse warehouse;
   Counters counters;
@@ -249,7 +252,7 @@ TEST_CASE(
   CHECK(tools[0].refused() == 2);
 }
 
-TEST_CASE("an answer says why the tool did not answer itself, also where a formatter left it out [G7, H9]",
+TEST_CASE("an answer says why the tool did not answer itself, even where a formatter omits it [G7, H9]",
           "[tool_catalog]") {
   Warehouse warehouse;
   warehouse.catalog.add(
@@ -263,7 +266,7 @@ TEST_CASE("an answer says why the tool did not answer itself, also where a forma
   CHECK(warehouse.call("fine").reason == StopReason::none);
 }
 
-TEST_CASE("a failure that no policy matches leaves as it is [B3]", "[tool_catalog]") {
+TEST_CASE("a failure that no policy of a catalog matches propagates unchanged [B3]", "[tool_catalog]") {
   Warehouse warehouse;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, warehouse.clock};
   warehouse.catalog.add("buggy", ReplaySafety::repeatable, policy,
@@ -271,8 +274,10 @@ TEST_CASE("a failure that no policy matches leaves as it is [B3]", "[tool_catalo
   CHECK_THROWS_AS(warehouse.call("buggy"), std::logic_error);
 }
 
-TEST_CASE("returned errors are told to observers, and retried only where the policy says so [B8]",
-          "[tool_catalog]") {
+TEST_CASE(
+    "returned errors of a catalog's tools are reported to observers, and retried only where the policy says "
+    "so [B8]",
+    "[tool_catalog]") {
   Warehouse warehouse;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, warehouse.clock, warehouse.trace};
   int runs = 0;
@@ -290,7 +295,7 @@ TEST_CASE("returned errors are told to observers, and retried only where the pol
   CHECK(runs == 4);
 }
 
-TEST_CASE("a policy's own formatter answers in a catalog too [G3]", "[tool_catalog]") {
+TEST_CASE("a policy's own formatter writes the answers in a catalog too [G3]", "[tool_catalog]") {
   Warehouse warehouse;
   const RetryPolicy policy{RetryOn<TimeoutError>{}, warehouse.clock,
                            encore::TellModelWith{[](const encore::Failure&) { return "UNAVAILABLE"; }}};
@@ -301,7 +306,7 @@ TEST_CASE("a policy's own formatter answers in a catalog too [G3]", "[tool_catal
 
 // ---- names -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("another name leads to the same tool, and events have both [F2]", "[tool_catalog]") {
+TEST_CASE("an alias resolves to the same tool, and events have both names [F2]", "[tool_catalog]") {
   Warehouse warehouse;
   warehouse.catalog.alias("Inventory.Lookup", "inventory_lookup");
   warehouse.catalog.alias("lookup", "Inventory.Lookup");
@@ -332,7 +337,7 @@ struct NameHearing {
   }
 };
 
-TEST_CASE("guards know a tool by its own name, however the model calls it: no alias evades a breaker",
+TEST_CASE("guards see a tool's own name, whichever alias the model used: no alias evades a breaker",
           "[tool_catalog]") {
   Warehouse warehouse;
   NameHearing guard;
@@ -344,7 +349,7 @@ TEST_CASE("guards know a tool by its own name, however the model calls it: no al
   CHECK(guard.names == std::vector<std::string>{"weather", "weather"});
 }
 
-TEST_CASE("names that lead nowhere, or to two tools, are refused", "[tool_catalog]") {
+TEST_CASE("aliases that resolve to no tool, or to two, are invalid", "[tool_catalog]") {
   Warehouse warehouse;
   const auto why = [&](const auto& change) -> std::string {
     try {
@@ -367,7 +372,7 @@ TEST_CASE("names that lead nowhere, or to two tools, are refused", "[tool_catalo
   CHECK(warehouse.catalog.describe().size() == 4);
 }
 
-TEST_CASE("declarations of tools that do not exist are reported [I1]", "[tool_catalog]") {
+TEST_CASE("declarations of tools that a catalog does not have are reported [I1]", "[tool_catalog]") {
   Warehouse warehouse;
   warehouse.catalog.alias("lookup", "inventory_lookup");
   const encore::ToolRetry tools{RetryPolicy{RetryOn<TimeoutError>{}},
@@ -379,7 +384,7 @@ TEST_CASE("declarations of tools that do not exist are reported [I1]", "[tool_ca
 
 // ---- values and threads ----------------------------------------------------------------------------------------------
 
-TEST_CASE("a tool's function may be move-only and may change", "[tool_catalog]") {
+TEST_CASE("a catalog accepts a tool function that is move-only or has mutable state", "[tool_catalog]") {
   ToolCatalog catalog;
   catalog.add("count",
               [n = std::make_unique<int>(0)](const ToolCall&) mutable { return std::to_string(++*n); });
@@ -389,7 +394,7 @@ TEST_CASE("a tool's function may be move-only and may change", "[tool_catalog]")
   CHECK(copy.handle(call).content == "2");
 }
 
-TEST_CASE("a caller's own type of call is taken, too", "[tool_catalog]") {
+TEST_CASE("a catalog accepts the caller's own type of call", "[tool_catalog]") {
   struct ChatToolCall {
     std::string_view name;
     const char* arguments;
@@ -405,7 +410,7 @@ TEST_CASE("a caller's own type of call is taken, too", "[tool_catalog]") {
         ToolResult{.content = "A-17 order-7", .name = "echo", .call_id = "call-1"});
 }
 
-TEST_CASE("a filled catalog serves many threads [L1]", "[tool_catalog][threads]") {
+TEST_CASE("many threads can use a filled catalog [L1]", "[tool_catalog][threads]") {
   Warehouse warehouse;
   std::atomic<int> runs{0};
   const RetryPolicy policy{RetryOn<TimeoutError>{}, encore::MaxRetries{1}, warehouse.clock};

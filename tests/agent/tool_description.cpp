@@ -29,7 +29,7 @@ const ToolDescriptions tools{{.name = "charge_card"},
                               .on_failure = TerminalMode::formatted,
                               .policy = "RetryOnEveryException"}};
 
-TEST_CASE("a table has a line for each tool and columns that line up", "[tool_description]") {
+TEST_CASE("a catalog's table has a line for each tool, and its columns line up", "[tool_description]") {
   CHECK(tools.table() ==
         "tool              replay               attempts   requests   worst wait  on failure    policy\n"
         "charge_card       never                1          1          0 s         error_result  none stated\n"
@@ -40,7 +40,8 @@ TEST_CASE("a table has a line for each tool and columns that line up", "[tool_de
   CHECK(ToolDescriptions{}.table() == "tool  replay  attempts  requests  worst wait  on failure  policy\n");
 }
 
-TEST_CASE("JSON has the same in numbers, and null for what is unlimited", "[tool_description]") {
+TEST_CASE("a catalog's description as JSON has the same in numbers, and null for what is unlimited",
+          "[tool_description]") {
   CHECK(
       tools.json() ==
       R"([{"tool":"charge_card","replay":"never","max_attempts":1,"max_requests":1,"worst_wait_s":0,)"
@@ -55,13 +56,13 @@ TEST_CASE("JSON has the same in numbers, and null for what is unlimited", "[tool
   CHECK(ToolDescriptions{}.json() == "[]\n");
 }
 
-TEST_CASE("a name that holds anything breaks neither line nor JSON", "[tool_description]") {
+TEST_CASE("a tool name with any bytes breaks neither the table's line nor the JSON", "[tool_description]") {
   const ToolDescriptions odd{{.name = "a\n\"b\"\x1B"}};
   CHECK(odd.table().find("\"a\\n\\\"b\\\"\\u001b\"  never") != std::string::npos);
   CHECK(odd.json().find(R"("tool":"a\n\"b\"\u001b",)") != std::string::npos);
 }
 
-TEST_CASE("the most requests are attempts times those of the layer inside, without overflow [J1]",
+TEST_CASE("the maximum of requests is attempts times those of the layer inside, without overflow [J1]",
           "[tool_description]") {
   CHECK(ToolDescription{.max_attempts = 4, .inner_attempts = 3}.max_requests() == 12);
   CHECK(ToolDescription{.max_attempts = {}, .inner_attempts = 3}.max_requests() == std::nullopt);
@@ -70,7 +71,7 @@ TEST_CASE("the most requests are attempts times those of the layer inside, witho
         std::int64_t{most} * std::int64_t{most});
 }
 
-TEST_CASE("descriptions are compared whole, and a failing test prints the table", "[tool_description]") {
+TEST_CASE("tool descriptions compare as a whole, and a failing test prints the table", "[tool_description]") {
   auto changed = tools;
   CHECK(changed == tools);
   changed[1].max_attempts = 4;

@@ -48,7 +48,8 @@ struct Bench {
 const RetryPolicy patient{RetryOn<TimeoutError>{}, MaxRetries{2}, NoJitter{}};
 auto no_stock() { return throws<OutOfStock>("no stock in Basel"); }
 
-TEST_CASE("a tool's error that no filter matches is its answer, in its own words [G5]", "[tool_error]") {
+TEST_CASE("a ToolError that no filter matches becomes the tool's answer, with its own text [G5]",
+          "[tool_error]") {
   for (const auto replay : {ReplaySafety::repeatable, ReplaySafety::never}) {
     Bench bench{patient, replay, no_stock()};
     CHECK(bench.handle() ==
@@ -59,7 +60,8 @@ TEST_CASE("a tool's error that no filter matches is its answer, in its own words
   }
 }
 
-TEST_CASE("the text of every other exception stays hidden, however the tool was added [G5]", "[tool_error]") {
+TEST_CASE("the text of every exception other than a ToolError stays hidden, however the tool was added [G5]",
+          "[tool_error]") {
   ToolCatalog catalog;
   catalog.add("ship", [](const ToolCall& call) -> std::string {
     if (call.arguments.empty()) throw ToolError{"no order"};
@@ -71,7 +73,7 @@ TEST_CASE("the text of every other exception stays hidden, however the tool was 
         std::string::npos);
 }
 
-TEST_CASE("a filter that matches a tool's error retries it, and its last words reach the model [B2, G5]",
+TEST_CASE("a filter that matches a ToolError retries it, and its last text reaches the model [B2, G5]",
           "[tool_error]") {
   Bench bench{patient.with(RetryOn<ToolError>{}), ReplaySafety::repeatable, no_stock(), no_stock(),
               throws<OutOfStock>("still none")};
@@ -80,20 +82,22 @@ TEST_CASE("a filter that matches a tool's error retries it, and its last words r
   CHECK_THAT(bench.trace, Attempted("1", 3) && EndedBecause(StopReason::retries_exhausted));
 }
 
-TEST_CASE("as a returned error it is retried where such errors are [B8, G5]", "[tool_error]") {
+TEST_CASE("a ToolError becomes a returned error, and is retried where those are [B8, G5]", "[tool_error]") {
   Bench bench{patient.with(RetryOn<TimeoutError>{} || RetryIfErrorResult{}), ReplaySafety::repeatable,
               no_stock(), returns(ToolResult{.content = "shipped"})};
   CHECK(bench.handle().content == "shipped");
   CHECK(bench.script.ordinals() == std::vector{1, 2});
 }
 
-TEST_CASE("a tool's error on a never-list leaves as the exception that it is [B3, B4]", "[tool_error]") {
+TEST_CASE("a ToolError on a never-list propagates as the exception that it is [B3, B4]", "[tool_error]") {
   Bench bench{patient.with(NeverRetry<OutOfStock>{}), ReplaySafety::repeatable, no_stock()};
   CHECK_THROWS_AS(bench.handle(), OutOfStock);
 }
 
-TEST_CASE("after a request without an answer a tool's words are its answer, and the call is listed [I3]",
-          "[tool_error]") {
+TEST_CASE(
+    "after a request without a response a ToolError's text is the answer, and the call's outcome is listed "
+    "as unknown [I3]",
+    "[tool_error]") {
   Bench bench{patient, ReplaySafety::never, no_stock().dispatched().notes("req-1")};
   ToolRun run{bench.catalog};
   CHECK(run.handle(ToolCall{.id = "1", .name = "ship"}).content == "no stock in Basel");
@@ -102,7 +106,8 @@ TEST_CASE("after a request without an answer a tool's words are its answer, and 
 }
 
 TEST_CASE(
-    "a ToolRetry that tells the model takes a declared tool's error for its answer, and no other's [G5, I1]",
+    "a ToolRetry with TellModel turns a declared tool's ToolError into its answer, and no other tool's [G5, "
+    "I1]",
     "[tool_error]") {
   FakeClock clock;
   const ToolCall call{.id = "1", .name = "ship"};
@@ -119,7 +124,7 @@ TEST_CASE(
   CHECK_THROWS_AS(returning.handle(call, fails), OutOfStock);
 }
 
-TEST_CASE("a filter sees the whole attempt when it is asked about a tool's error [B6]", "[tool_error]") {
+TEST_CASE("a filter sees the whole attempt when it is asked about a ToolError [B6]", "[tool_error]") {
   std::string seen;
   Bench bench{patient.with(RetryIf{[&](const Thrown& thrown) {
                 seen = thrown.attempt().call->idempotency_key();
@@ -130,7 +135,7 @@ TEST_CASE("a filter sees the whole attempt when it is asked about a tool's error
   CHECK_FALSE(seen.empty());
 }
 
-TEST_CASE("only a tool's error has words for the model", "[tool_error]") {
+TEST_CASE("only a ToolError has text for the model", "[tool_error]") {
   CHECK(encore::detail::words_for_model(nullptr).empty());
   CHECK(encore::detail::words_for_model(std::make_exception_ptr(17)).empty());
   CHECK(encore::detail::words_for_model(std::make_exception_ptr(TimeoutError{})).empty());

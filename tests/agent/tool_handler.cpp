@@ -64,8 +64,7 @@ ToolResult ok(std::string content) {
   return {.content = std::move(content), .name = "lookup", .call_id = "call-17"};
 }
 
-TEST_CASE("a tool's function takes the call or its arguments, and the attempt if it wants",
-          "[tool_handler]") {
+TEST_CASE("a tool function takes the call or its arguments, and optionally the attempt", "[tool_handler]") {
   CHECK(answer([](const ToolCall& its) { return its.id; }) == ok("call-17"));
   CHECK(answer([](const ToolCall& its, const Attempt& attempt) {
           return its.id + ":" + std::to_string(attempt.ordinal);
@@ -85,7 +84,8 @@ TEST_CASE("a tool's function takes the call or its arguments, and the attempt if
 }
 
 TEST_CASE(
-    "a tool takes what its host makes of the arguments, and the attempt if it wants (MCP user report 3)",
+    "a tool function takes what its host parses from the arguments, and optionally the attempt (MCP user "
+    "report 3)",
     "[tool_handler]") {
   CHECK(answer([](const mine::Order& order) { return order.sku; }) == ok(R"("sku":1)"));
   CHECK(answer([](mine::Order order, const Attempt& attempt) {
@@ -97,7 +97,7 @@ TEST_CASE(
                   std::invalid_argument);
 }
 
-TEST_CASE("text converts to no tool's parameter, nor does a call, whatever the type would take",
+TEST_CASE("neither text nor a call is converted to a tool's parameter, whatever the type would accept",
           "[tool_handler]") {
   STATIC_CHECK(ToolHandler<void (*)(const mine::Order&)>);
   STATIC_CHECK_FALSE(ToolHandler<void (*)(mine::Order&)>);
@@ -112,7 +112,8 @@ TEST_CASE("text converts to no tool's parameter, nor does a call, whatever the t
   STATIC_CHECK_FALSE(ToolHandler<std::remove_const_t<decltype(bound_to_text)>>);
 }
 
-TEST_CASE("it returns a result, text, nothing, or a type that says how it is told", "[tool_handler]") {
+TEST_CASE("a tool function returns a result, text, nothing, or a type with its own conversion to a result",
+          "[tool_handler]") {
   CHECK(answer([](const ToolCall&) { return ToolResult{.content = "17"}; }) == ok("17"));
   CHECK(answer([](const ToolCall&) { return "17"; }) == ok("17"));
   CHECK(answer([](const ToolCall&) { return std::string_view{"17"}; }) == ok("17"));
@@ -123,15 +124,17 @@ TEST_CASE("it returns a result, text, nothing, or a type that says how it is tol
   CHECK(answer([&](const ToolCall&) -> const std::string& { return kept; }) == ok("17"));
 }
 
-TEST_CASE("what merely converts is no answer: a conversion that throws would look like a tool that failed",
-          "[tool_handler]") {
+TEST_CASE(
+    "a type that is merely convertible is not a tool's answer: a conversion that throws would look like a "
+    "failed tool",
+    "[tool_handler]") {
   STATIC_CHECK_FALSE(ToolAnswer<mine::Value>);
   STATIC_CHECK_FALSE(ToolAnswer<int>);
   STATIC_CHECK_FALSE(ToolAnswer<bool>);
   STATIC_CHECK(ToolAnswer<mine::Stock> && ToolAnswer<const ToolResult&> && ToolAnswer<void>);
 }
 
-TEST_CASE("an answer's identity is the call's, unless the tool gave its own", "[tool_handler]") {
+TEST_CASE("a tool's answer has the call's identity, unless the tool set its own", "[tool_handler]") {
   CHECK(answer([](const ToolCall&) { return ToolResult{.name = "lookup_v2", .call_id = "other"}; }) ==
         ToolResult{.name = "lookup_v2", .call_id = "other"});
 }
@@ -146,7 +149,7 @@ TEST_CASE("an error result is marked on its attempt [B8]", "[tool_handler]") {
   CHECK(attempt.notes.error_result());
 }
 
-TEST_CASE("a function that changes, or cannot be copied, is called as it is", "[tool_handler]") {
+TEST_CASE("a tool function that is mutable or cannot be copied is called as it is", "[tool_handler]") {
   const by_hand::AttemptOf attempt{call.id};
   auto counts = [n = std::make_unique<int>(0)](const ToolCall&) mutable { return std::to_string(++*n); };
   CHECK(encore::detail::call_tool(counts, call, attempt.attempt).content == "1");

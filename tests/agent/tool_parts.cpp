@@ -29,8 +29,7 @@ static_assert(!detail::is_tool_part<TellModel> && !detail::is_tool_part<MaxRetri
 static_assert(std::same_as<detail::tool_parts_t<Repeatable, TellModel, const RepeatableWithKey&, MaxRetries>,
                            Plus<Repeatable, RepeatableWithKey>>);
 
-TEST_CASE("what is given to a tool layer is sorted: its own parts and its policy's ingredients",
-          "[tool_parts]") {
+TEST_CASE("a tool layer sorts its arguments into its own parts and its policy's options", "[tool_parts]") {
   const Repeatable reads{"lookup"};
   const auto own = detail::forward_parts<true>(TellModel{}, reads, MaxRetries{1});
   const auto others = detail::forward_parts<false>(TellModel{}, reads, MaxRetries{1});
@@ -39,7 +38,7 @@ TEST_CASE("what is given to a tool layer is sorted: its own parts and its policy
   CHECK(&std::get<0>(own) == &reads);
 }
 
-TEST_CASE("parts have their place in any order, and a default where they are missing", "[tool_parts]") {
+TEST_CASE("a tool layer's parts may come in any order, and missing ones have a default", "[tool_parts]") {
   const ToolParts<Plus<Repeatable, ByPrefix>> plain{{Repeatable{"lookup"}, ByPrefix{}}};
   CHECK(plain.declarations.safety_of({.name = "lookup"}) == ReplaySafety::repeatable);
   CHECK(plain.declarations.safety_of({.name = "get_news"}) == ReplaySafety::repeatable);
@@ -54,7 +53,7 @@ TEST_CASE("parts have their place in any order, and a default where they are mis
   CHECK(tested.declarations.safety_of({.name = "ship"}) == ReplaySafety::repeatable_with_key);
 }
 
-TEST_CASE("a tool layer's policy notices nesting, unless it was told what to do [J1]", "[tool_parts]") {
+TEST_CASE("a tool layer's policy reports nesting, unless it is configured otherwise [J1]", "[tool_parts]") {
   const RetryPolicy plain{RetryOnEveryException{}};
   const RetryPolicy told{RetryOnEveryException{}, WhenNested{Nested::make_single}};
   CHECK(detail::tool_policy(plain).nested() == Nested::report);

@@ -12,7 +12,7 @@ using encore::ToolStatus;
 static_assert(to_string(ToolStatus::ok) == "ok");
 static_assert(to_string(ToolStatus::error) == "error");
 
-TEST_CASE("a tool result is a regular value that is well unless it says otherwise", "[tool_result]") {
+TEST_CASE("a tool result is a regular value whose status is ok by default", "[tool_result]") {
   const ToolResult result{.content = "17 units", .name = "lookup", .call_id = "call-17"};
   CHECK_FALSE(result.is_error());
   CHECK(ToolResult{.status = ToolStatus::error}.is_error());
@@ -22,7 +22,7 @@ TEST_CASE("a tool result is a regular value that is well unless it says otherwis
   CHECK_FALSE(copy == result);
 }
 
-TEST_CASE("a failing test shows a status by its name", "[tool_result]") {
+TEST_CASE("a failing test shows a tool status by its name", "[tool_result]") {
   std::ostringstream out;
   out << encore::ToolStatus::error;
   CHECK(out.str() == "error");

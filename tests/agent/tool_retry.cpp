@@ -95,7 +95,7 @@ TEST_CASE("the rows of attempts.csv hold for a declared tool: counts, waits and 
   }
 }
 
-TEST_CASE("parallel calls have budgets of their own: row A14 [A3]", "[tool_retry][threads]") {
+TEST_CASE("parallel tool calls have budgets of their own: row A14 [A3]", "[tool_retry][threads]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"failing_tool", "working_tool"}, TellModel{}};
   const ToolCall failing{.id = "1", .name = "failing_tool"};
@@ -112,7 +112,8 @@ TEST_CASE("parallel calls have budgets of their own: row A14 [A3]", "[tool_retry
   CHECK_THAT(bench.trace, Attempted("1", 3) && Attempted("2", 1));
 }
 
-TEST_CASE("who stands outside sees one call, who stands inside every attempt: row A28", "[tool_retry]") {
+TEST_CASE("a wrapper outside the tool layer sees one call, one inside sees every attempt: row A28",
+          "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
   int outside = 0;
@@ -130,8 +131,8 @@ TEST_CASE("who stands outside sees one call, who stands inside every attempt: ro
 }
 
 TEST_CASE(
-    "control flow leaves at once, and the other call's result is kept: row A34 (fault 25: langchain #38722) "
-    "[B4]",
+    "a control-flow exception propagates at once, and the other call's result is kept: row A34 (fault 25: "
+    "langchain #38722) [B4]",
     "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy().with(encore::RetryOnEveryException{}), Repeatable{"inventory_lookup"},
@@ -149,9 +150,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a tool that is not declared runs once, its exception the same object: row B6 (fault 38: PraisonAI "
-    "#4256, "
-    "composio #3654) [B3, F1, G1, I1]",
+    "a tool that is not declared runs once, and its exception propagates as the same object: row B6 (fault "
+    "38: PraisonAI #4256, composio #3654) [B3, F1, G1, I1]",
     "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
@@ -191,7 +191,7 @@ TEST_CASE(
                                                            .mode = TerminalMode::exception}});
 }
 
-TEST_CASE("two ids, each with its own three attempts: row B8 [A3, A4]", "[tool_retry]") {
+TEST_CASE("two call ids get three attempts each: row B8 [A3, A4]", "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
   std::vector<std::string> seen;
@@ -206,7 +206,7 @@ TEST_CASE("two ids, each with its own three attempts: row B8 [A3, A4]", "[tool_r
 
 // ---- what may be repeated --------------------------------------------------------------------------------------------
 
-TEST_CASE("names are exact, and no list at all means no tool [I1]", "[tool_retry]") {
+TEST_CASE("tool names match exactly, and a layer without a list retries no tool [I1]", "[tool_retry]") {
   Bench bench;
   const auto attempts = [&](const auto& tools, std::string name) {
     int count = 0;
@@ -230,7 +230,7 @@ TEST_CASE("names are exact, and no list at all means no tool [I1]", "[tool_retry
   CHECK(attempts(by_prefix, "send_mail") == 1);
 }
 
-TEST_CASE("the most careful declaration holds, contradictions are refused, all names are known [I1]",
+TEST_CASE("a tool layer uses the most careful declaration, rejects contradictions and knows all names [I1]",
           "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"lookup"}, RepeatableWithKey{"ship"},
@@ -242,8 +242,9 @@ TEST_CASE("the most careful declaration holds, contradictions are refused, all n
                   std::invalid_argument);
 }
 
-TEST_CASE("an excluded tool that succeeds has succeeded, and what it returns is untouched [F1, G6, I1]",
-          "[tool_retry]") {
+TEST_CASE(
+    "an excluded tool that succeeds is a success, and its result is passed through untouched [F1, G6, I1]",
+    "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{}, TellModel{}};
   const ToolResult own{.content = "as it is"};
@@ -251,8 +252,10 @@ TEST_CASE("an excluded tool that succeeds has succeeded, and what it returns is 
   CHECK_THAT(bench.trace, EndedBecause(StopReason::succeeded) && EndedIn(TerminalMode::result));
 }
 
-TEST_CASE("an excluded tool's error result is untouched, even where the predicate would retry it [B8, I1]",
-          "[tool_retry]") {
+TEST_CASE(
+    "an excluded tool's error result is passed through untouched, even where the predicate would retry it "
+    "[B8, I1]",
+    "[tool_retry]") {
   Bench bench;
   const auto policy = bench.policy().with(RetryOn<TimeoutError>{} || encore::RetryIfErrorResult{});
   const ToolRetry tools{policy, Repeatable{}, TellModel{}};
@@ -263,7 +266,7 @@ TEST_CASE("an excluded tool's error result is untouched, even where the predicat
                               EndedIn(TerminalMode::result));
 }
 
-TEST_CASE("an excluded tool's exception leaves even where unmatched failures are handled [B3, I1]",
+TEST_CASE("an excluded tool's exception propagates even where unmatched failures are handled [B3, I1]",
           "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, encore::HandleUnmatched{},
@@ -274,8 +277,8 @@ TEST_CASE("an excluded tool's exception leaves even where unmatched failures are
 }
 
 TEST_CASE(
-    "an excluded tool whose outcome is unknown is answered for: nobody may take it for failed "
-    "(fault 39: langchain #40688) [I3]",
+    "an excluded tool whose outcome is unknown is handled, so that nobody takes it for failed (fault 39: "
+    "langchain #40688) [I3]",
     "[tool_retry]") {
   Bench bench;
   std::vector<encore::UnknownOutcome> lost;
@@ -292,7 +295,7 @@ TEST_CASE(
   CHECK(lost[0].call_id == "call-18");
 }
 
-TEST_CASE("a tool that is repeatable with a key is repeated only if it asked for its key [I1, I2]",
+TEST_CASE("a tool that is repeatable with a key is retried only if it asked for its key [I1, I2]",
           "[tool_retry]") {
   Bench bench;
   const Scope run{1, 2, [] { return std::uint64_t{7}; }};
@@ -312,7 +315,8 @@ TEST_CASE("a tool that is repeatable with a key is repeated only if it asked for
 }
 
 TEST_CASE(
-    "the caller's operation key outlives the id that the model mints each turn (fault 38: agno #10366) [I2]",
+    "the caller's operation key outlives the id that the model generates each turn (fault 38: agno #10366) "
+    "[I2]",
     "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), RepeatableWithKey{"charge"}, TellModel{}};
@@ -326,7 +330,7 @@ TEST_CASE(
   CHECK(tool.keys() == std::vector<std::string>{"order-7", "order-7", "order-8"});
 }
 
-TEST_CASE("one key for different arguments is reported before anything runs [I2]", "[tool_retry]") {
+TEST_CASE("one key used for different arguments is reported before anything runs [I2]", "[tool_retry]") {
   Bench bench;
   std::vector<std::string> reported;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, RepeatableWithKey{"charge"},
@@ -356,7 +360,8 @@ struct ChatToolCall {
 };
 
 TEST_CASE(
-    "the caller's own object is handed over as it is, the same on each attempt (fault 33: Azure #1712) [A5]",
+    "the caller's own call object reaches the function, the same one on each attempt (fault 33: Azure #1712) "
+    "[A5]",
     "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}};
@@ -372,8 +377,9 @@ TEST_CASE(
   CHECK_THAT(bench.trace, Attempted("call-17", 3));
 }
 
-TEST_CASE("a handler of an MCP server, json(const json&, const std::string& session), is one lambda away",
-          "[tool_retry]") {
+TEST_CASE(
+    "adapting a handler of an MCP server, json(const json&, const std::string& session), takes one lambda",
+    "[tool_retry]") {
   using json = std::map<std::string, std::string>;
   Bench bench;
   const std::string session = "session-3";
@@ -392,7 +398,8 @@ TEST_CASE("a handler of an MCP server, json(const json&, const std::string& sess
   CHECK(bench.trace.events().back().error_result);
 }
 
-TEST_CASE("a handler of ai-sdk-cpp, (args, context{tool_call_id}), is one lambda away", "[tool_retry]") {
+TEST_CASE("adapting a handler of ai-sdk-cpp, (args, context{tool_call_id}), takes one lambda",
+          "[tool_retry]") {
   struct Context {
     std::string tool_call_id;
   };
@@ -406,8 +413,9 @@ TEST_CASE("a handler of ai-sdk-cpp, (args, context{tool_call_id}), is one lambda
   }) == "call-17" + lookup().arguments);
 }
 
-TEST_CASE("results may be anything: void, a reference, move-only, and what cannot even be moved [A6]",
-          "[tool_retry]") {
+TEST_CASE(
+    "a tool layer returns any result: void, a reference, a move-only one, and one that cannot be moved [A6]",
+    "[tool_retry]") {
   struct Pinned {
     explicit Pinned(int v) : value{v} {}
     Pinned(const Pinned&) = delete;
@@ -432,7 +440,7 @@ TEST_CASE("results may be anything: void, a reference, move-only, and what canno
 
 // ---- returned errors -------------------------------------------------------------------------------------------------
 
-TEST_CASE("a returned error is a success that observers can count, and is not retried [B8, F1]",
+TEST_CASE("a tool's returned error is a success that observers can count, and is not retried [B8, F1]",
           "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
@@ -460,7 +468,8 @@ TEST_CASE("a returned error is a success that observers can count, and is not re
                                                            .mode = TerminalMode::result}});
 }
 
-TEST_CASE("a bool and an optional are errors only where the layer was told so [B8]", "[tool_retry]") {
+TEST_CASE("a bool and an optional are error results only where the layer is configured so [B8]",
+          "[tool_retry]") {
   Bench bench;
   const auto marked = [&](const auto& tools, auto result) {
     bench.trace.clear();
@@ -477,7 +486,7 @@ TEST_CASE("a bool and an optional are errors only where the layer was told so [B
   CHECK_FALSE(marked(told, 0));
 }
 
-TEST_CASE("the mark belongs to its attempt: a retry that succeeds carries none [B8]", "[tool_retry]") {
+TEST_CASE("the error mark belongs to its attempt: a retry that succeeds has none [B8]", "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy().with(encore::RetryIfErrorResult{}), Repeatable{"inventory_lookup"}};
   Scripted<ToolResult> tool{returns(ToolResult{.status = ToolStatus::error}), returns(done(lookup()))};
@@ -488,7 +497,7 @@ TEST_CASE("the mark belongs to its attempt: a retry that succeeds carries none [
   CHECK(marks == std::vector{true, false, false});
 }
 
-TEST_CASE("a test of results that throws does not run the tool again [B7]", "[tool_retry]") {
+TEST_CASE("a result test that throws does not make the tool run again [B7]", "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"},
                         encore::ErrorResultIf{[](int) -> bool { throw TimeoutError{"unreadable"}; }}};
@@ -499,9 +508,8 @@ TEST_CASE("a test of results that throws does not run the tool again [B7]", "[to
 
 // ---- names, layers, locks --------------------------------------------------------------------------------------------
 
-TEST_CASE(
-    "events have the name that the model used and the one it was resolved to, which must be declared [F2]",
-    "[tool_retry]") {
+TEST_CASE("events have the name that the model used and the name it resolves to, which must be declared [F2]",
+          "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
   const ToolCall call{.id = "1", .name = "Inventory.Lookup"};
@@ -521,8 +529,7 @@ TEST_CASE(
   CHECK_THAT(bench.trace, Attempted("2", 1));
 }
 
-TEST_CASE("what belongs to one call comes with it: a deadline, a refusal, a stop [D2, F1, G4]",
-          "[tool_retry]") {
+TEST_CASE("a tool call brings its own deadline, refusal and stop [D2, F1, G4]", "[tool_retry]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
   int runs = 0;
@@ -542,9 +549,8 @@ TEST_CASE("what belongs to one call comes with it: a deadline, a refusal, a stop
 }
 
 TEST_CASE(
-    "a layer inside a tool is noticed and named in its events: 4 x 3 requests (fault 40: livekit #5335, "
-    "nanobot "
-    "#2759) [J1]",
+    "a retry layer inside a tool is detected and named in its events: 4 x 3 requests (fault 40: livekit "
+    "#5335, nanobot #2759) [J1]",
     "[tool_retry]") {
   Bench bench;
   Recorder inner_trace;
@@ -580,7 +586,7 @@ TEST_CASE("a tool layer reports by default that it runs inside another's attempt
   CHECK(bench.trace.events().back().outer_id == "turn-1");
 }
 
-TEST_CASE("on another thread the mark travels with the attempt that is handed over [J2]",
+TEST_CASE("on another thread nesting is detected through the attempt that is passed on [J2]",
           "[tool_retry][threads]") {
   Bench bench;
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, TellModel{}};
@@ -596,7 +602,7 @@ TEST_CASE("on another thread the mark travels with the attempt that is handed ov
   CHECK(bench.trace.of("without").back().outer_id.empty());
 }
 
-TEST_CASE("no lock of the host's is held while a call waits", "[tool_retry]") {
+TEST_CASE("no lock of the host is held while a tool call waits", "[tool_retry]") {
   Bench bench;
   std::mutex host;
   int free_while_waiting = 0;
@@ -631,8 +637,10 @@ TEST_CASE("a layer used inside its own tool keeps both calls' counts (fault 34: 
   CHECK(inner == 9);
 }
 
-TEST_CASE("every strategy makes the same attempts for the same script (fault 12: failsafe-go #22) [A7]",
-          "[tool_retry]") {
+TEST_CASE(
+    "every failure strategy makes the same attempts of a tool for the same script (fault 12: failsafe-go "
+    "#22) [A7]",
+    "[tool_retry]") {
   Bench bench;
   const auto attempts = [&](const auto&... strategy) {
     const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, strategy...};
@@ -652,7 +660,7 @@ TEST_CASE("every strategy makes the same attempts for the same script (fault 12:
   CHECK(attempts(encore::ReturnOutcome{}) == 3);
 }
 
-TEST_CASE("with other ingredients the declarations stay", "[tool_retry]") {
+TEST_CASE("a tool layer with other options keeps its declarations", "[tool_retry]") {
   FakeClock clock;
   Recorder trace;
   const ToolRetry tools{RetryPolicy{RetryOn<TimeoutError>{}}, Repeatable{"inventory_lookup"}, TellModel{}};
@@ -662,7 +670,7 @@ TEST_CASE("with other ingredients the declarations stay", "[tool_retry]") {
   CHECK(in_test.safety_of({.name = "charge"}) == ReplaySafety::excluded);
 }
 
-TEST_CASE("ids and names of any kind do no harm: empty, huge, with any bytes", "[tool_retry]") {
+TEST_CASE("call ids and tool names of any kind do no harm: empty, huge, with any bytes", "[tool_retry]") {
   Bench bench;
   const std::string odd{"\0\n\"\xFF", 4};
   const ToolRetry tools{bench.policy(), Repeatable{odd, std::string(100'000, 'x'), ""}, TellModel{}};
@@ -677,7 +685,7 @@ TEST_CASE("ids and names of any kind do no harm: empty, huge, with any bytes", "
   }
 }
 
-TEST_CASE("one layer serves many threads [L1]", "[tool_retry][threads]") {
+TEST_CASE("many threads can use one tool layer [L1]", "[tool_retry][threads]") {
   Bench bench;
   std::atomic<int> reuses{0};
   const ToolRetry tools{bench.policy(), Repeatable{"inventory_lookup"}, RepeatableWithKey{"charge"},

@@ -153,7 +153,8 @@ TEST_CASE("call limits as LangChain's tests have them, through a run: rows D7 to
 }
 
 TEST_CASE(
-    "four calls with two retries are at most twelve attempts; the fifth is refused before any: row B10 [H5]",
+    "with a limit of four calls and two retries there are at most twelve attempts, and the fifth call is "
+    "refused before any: row B10 [H5]",
     "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.run_limit = 4, .on_limit = OnLimit::throw_exception}};
@@ -164,7 +165,7 @@ TEST_CASE(
   CHECK_THAT(bench.trace, Attempted("4", 3) && Attempted("5", 0));
 }
 
-TEST_CASE("a batch that a limit throws for leaves no call made and no count changed [H5]", "[tool_run]") {
+TEST_CASE("a batch for which a limit throws runs no call and changes no count [H5]", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog,
               CallLimit{.tool = "search", .run_limit = 1, .on_limit = OnLimit::throw_exception},
@@ -175,7 +176,7 @@ TEST_CASE("a batch that a limit throws for leaves no call made and no count chan
   CHECK(shape_of(run.handle_batch(calls_of("a search"))) == "+ +");
 }
 
-TEST_CASE("every pending call of a refused batch is answered (fault 40: langchain #34159) [H5]",
+TEST_CASE("a run answers every pending call of a refused batch (fault 40: langchain #34159) [H5]",
           "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.tool = "search", .run_limit = 1, .on_limit = OnLimit::end_run}};
@@ -201,8 +202,7 @@ TEST_CASE("a run that is over stays over, although a smaller turn would fit its 
   CHECK(run.handle(ToolCall{.id = "5", .name = "a"}).content == "ok 5");
 }
 
-TEST_CASE("an agent that asks a thousand times while another guard refuses is stopped by its call limit [H5]",
-          "[tool_run]") {
+TEST_CASE("a run stops an agent that asks a thousand times while another guard refuses [H5]", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, LoopDetector{.repeats = 3},
               CallLimit{.run_limit = 20, .on_limit = OnLimit::end_run},
@@ -217,7 +217,7 @@ TEST_CASE("an agent that asks a thousand times while another guard refuses is st
   CHECK(run.over()->reason == StopReason::call_limit_reached);
 }
 
-TEST_CASE("no other name of a tool evades its limit, and a limit on no tool at all is refused [H5]",
+TEST_CASE("no alias of a tool evades its limit, and a limit on a tool that does not exist is invalid [H5]",
           "[tool_run]") {
   Bench bench;
   bench.catalog.alias("Search", "search");
@@ -231,7 +231,7 @@ TEST_CASE("no other name of a tool evades its limit, and a limit on no tool at a
 
 // ---- the other guards ------------------------------------------------------------------------------------------------
 
-TEST_CASE("loops are noticed as loops.csv has them, and a refused call is not made [H6]", "[tool_run]") {
+TEST_CASE("a run detects loops as loops.csv has them, and does not run a refused call [H6]", "[tool_run]") {
   for (const auto& row : encore_tests::rows_of("loops.csv")) {
     INFO(row.where());
     Bench bench{{"A", "B", "C", "D", "E", "F", "G", "H", "I", "X", "Y"}};
@@ -249,7 +249,7 @@ TEST_CASE("loops are noticed as loops.csv has them, and a refused call is not ma
   }
 }
 
-TEST_CASE("a model that asks the same in ever new words is stopped by a signature of the host's [H6]",
+TEST_CASE("a model that rephrases the same call for ever is stopped by the host's own signature [H6]",
           "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, LoopDetector{.repeats = 3, .signature = [](const IssuedCall& call) {
@@ -263,7 +263,7 @@ TEST_CASE("a model that asks the same in ever new words is stopped by a signatur
   CHECK(shape == "+++--");
 }
 
-TEST_CASE("a poll that makes progress is no loop where results count [H6]", "[tool_run]") {
+TEST_CASE("a run allows a poll that makes progress if it looks at results [H6]", "[tool_run]") {
   Bench bench;
   int progress = 0;
   bench.add("poll",
@@ -275,7 +275,7 @@ TEST_CASE("a poll that makes progress is no loop where results count [H6]", "[to
   CHECK(shape == "++++++++-");
 }
 
-TEST_CASE("money that was spent, on whatever, ends the run once it reaches the limit [H7]", "[tool_run]") {
+TEST_CASE("money spent, on whatever, ends the run once it reaches the limit [H7]", "[tool_run]") {
   Bench bench;
   std::optional<ToolRun<SpendLimit>> run;
   bench.add("dear", [&](const ToolCall&) {
@@ -292,7 +292,7 @@ TEST_CASE("money that was spent, on whatever, ends the run once it reaches the l
   CHECK(run->handle(ToolCall{.id = "1", .name = "a"}).content == "ok 1");
 }
 
-TEST_CASE("each turn with calls is a step, unless the host has begun it; a refused step ends the run",
+TEST_CASE("each turn with calls is one step, unless the host has begun it, and a refused step ends the run",
           "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, StepLimit{.run_limit = 2}};
@@ -306,7 +306,7 @@ TEST_CASE("each turn with calls is a step, unless the host has begun it; a refus
   CHECK(bench.made.size() == 3);
 }
 
-TEST_CASE("the order of checks: deadline and steps, call limit, spend, loop, breaker [H1, H2]",
+TEST_CASE("a run's checks have an order: deadline and steps, call limit, spend, loop, breaker [H1, H2]",
           "[tool_run]") {
   Bench bench;
   CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
@@ -343,7 +343,8 @@ TEST_CASE("the order of checks: deadline and steps, call limit, spend, loop, bre
 // ---- batches ---------------------------------------------------------------------------------------------------------
 
 TEST_CASE(
-    "each call is answered once, in order, whatever happens to it; what escaped is kept: row A34 [B3, B4]",
+    "each call of a turn is answered once, in order, whatever happens to it, and escaped exceptions are "
+    "kept: row A34 [B3, B4]",
     "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.tool = "search", .run_limit = 1}};
@@ -361,7 +362,7 @@ TEST_CASE(
   CHECK_THROWS_AS(answers.rethrow_escaped(), Unretryable);
 }
 
-TEST_CASE("a call on its own lets out what its policy lets out [B3]", "[tool_run]") {
+TEST_CASE("a single call of a run propagates what its policy propagates [B3]", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog};
   CHECK_THROWS_AS(run.handle(ToolCall{.id = "1", .name = "buggy"}), std::logic_error);
@@ -369,7 +370,7 @@ TEST_CASE("a call on its own lets out what its policy lets out [B3]", "[tool_run
   CHECK(run.handle(ToolCall{.id = "3", .name = "slow"}).is_error());
 }
 
-TEST_CASE("calls with one id, or none, are all made and all answered", "[tool_run]") {
+TEST_CASE("calls of a turn that share an id, or have none, are all run and all answered", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog};
   const std::vector<ToolCall> calls{{.id = "call_0", .name = "a"},
@@ -385,7 +386,7 @@ TEST_CASE("calls with one id, or none, are all made and all answered", "[tool_ru
   }
 }
 
-TEST_CASE("a caller's own type of call, and a list in braces, are taken", "[tool_run]") {
+TEST_CASE("a run accepts the caller's own type of call, and a braced list", "[tool_run]") {
   struct ChatToolCall {
     std::string name;
     std::string arguments;
@@ -435,7 +436,7 @@ TEST_CASE("the calls of a turn may come from a view that makes, skips or overwri
         std::vector{all[0], all[2]});
 }
 
-TEST_CASE("what holds for all calls of a turn is a deadline and a stop; a key belongs to one call [D2, I2]",
+TEST_CASE("a deadline and a stop hold for all calls of a turn, a key belongs to one call [D2, I2]",
           "[tool_run]") {
   Bench bench;
   std::vector<std::string> keys;
@@ -455,7 +456,7 @@ TEST_CASE("what holds for all calls of a turn is a deadline and a stop; a key be
   CHECK(keys[3] == "order-8");
 }
 
-TEST_CASE("calls can be made side by side, each answered in its place [H8]", "[tool_run][threads]") {
+TEST_CASE("calls of a turn can run in parallel, each answered in its place [H8]", "[tool_run][threads]") {
   FakeClock clock;
   std::atomic<int> attempts{0};
   ToolCatalog catalog;
@@ -485,7 +486,7 @@ TEST_CASE("calls can be made side by side, each answered in its place [H8]", "[t
   }
 }
 
-TEST_CASE("a call that nobody made is answered all the same", "[tool_run]") {
+TEST_CASE("a call that the host did not run is answered all the same", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog};
   const auto answers = run.handle_batch(calls_of("a b"), {}, [](std::size_t, const auto& make) { make(1); });
@@ -493,7 +494,7 @@ TEST_CASE("a call that nobody made is answered all the same", "[tool_run]") {
         std::vector<std::string>{R"(The tool "a" was not called: nobody made it.)", "ok 1"});
 }
 
-TEST_CASE("no lock is held while a tool runs: it may use its own run", "[tool_run]") {
+TEST_CASE("no lock is held while a tool runs: the tool may use its own run", "[tool_run]") {
   Bench bench;
   std::optional<ToolRun<CallLimit, LoopDetector>> run;
   bench.add("delegate", [&](const ToolCall&) {
@@ -507,8 +508,7 @@ TEST_CASE("no lock is held while a tool runs: it may use its own run", "[tool_ru
 
 // ---- going on after a restart ----------------------------------------------------------------------------------------
 
-TEST_CASE("a resumed run keeps its counts, its scope and what is left to reconcile [H5, I2, I3]",
-          "[tool_run]") {
+TEST_CASE("a resumed run keeps its counts, its scope and its unknown outcomes [H5, I2, I3]", "[tool_run]") {
   Bench bench;
   std::vector<std::string> keys;
   bench.catalog.add("ship", ReplaySafety::repeatable_with_key, bench.policy(),
@@ -551,7 +551,7 @@ TEST_CASE("a resumed run keeps its counts, its scope and what is left to reconci
   });
 }
 
-TEST_CASE("a run that was over is over after a restart", "[tool_run]") {
+TEST_CASE("a run that was over is still over after a restart", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.thread_limit = 1, .on_limit = OnLimit::end_run}};
   static_cast<void>(run.handle_batch(calls_of("a b")));
@@ -562,7 +562,7 @@ TEST_CASE("a run that was over is over after a restart", "[tool_run]") {
   CHECK(resumed.handle(ToolCall{.id = "1", .name = "a"}).is_error());
 }
 
-TEST_CASE("text that is no saved run changes nothing, not even a part", "[tool_run]") {
+TEST_CASE("restoring text that is not a saved run changes nothing, not even a part", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, SpendLimit{usd(2)}, CallLimit{.run_limit = 2}};
   run.record(usd(1));
@@ -577,7 +577,7 @@ TEST_CASE("text that is no saved run changes nothing, not even a part", "[tool_r
 }
 
 TEST_CASE(
-    "a saved run that lost a line is refused: an open call or an unknown outcome would be lost with it [I2, "
+    "a saved run that lost a line is rejected: an open call or an unknown outcome would be lost with it [I2, "
     "I3]",
     "[tool_run]") {
   Bench bench;
@@ -603,7 +603,7 @@ TEST_CASE(
   CHECK(lines == 8);
 }
 
-TEST_CASE("a text that a run refuses changes nothing: errors, ids and counts are as they were [I3]",
+TEST_CASE("text that a run rejects changes nothing: errors, ids and counts are as they were [I3]",
           "[tool_run]") {
   Bench bench;
   bench.catalog.add("ship", ReplaySafety::never, bench.policy(), [](const ToolCall&, const Attempt& attempt) {
@@ -670,8 +670,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a call that looks like one whose outcome is unknown is another call, once that was answered: a new key "
-    "[A4, I2]",
+    "a call that equals one whose outcome is unknown is another call with a new key, once the first was "
+    "answered [A4, I2]",
     "[tool_run]") {
   Shipping shop;
   shop.marks = [](const Attempt& attempt) {
@@ -712,8 +712,8 @@ TEST_CASE("a success settles its call, whether or not the tool marked it as answ
 }
 
 TEST_CASE(
-    "a tool that runs once does not run again where its run was saved while it ran, and somebody hears of it "
-    "[I1, I3]",
+    "a tool that runs once does not run again if the run was saved while it ran, and that is reported [I1, "
+    "I3]",
     "[tool_run]") {
   ToolCatalog catalog;
   int charged = 0;
@@ -759,7 +759,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "what comes back and may have been done stays unknown until it is answered, whoever refuses it now [I3]",
+    "a call that comes back and may have had its effect stays unknown until it is answered, whatever refuses "
+    "it now [I3]",
     "[tool_run]") {
   Shipping shop;
   ToolRun run{shop.catalog, SpendLimit{usd(1)}};
@@ -801,7 +802,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a host's for_each that makes a call twice, or throws, has no tool run twice that runs once [I1, I3]",
+    "a host's for_each that runs a call twice, or throws, does not make a tool that runs once run twice [I1, "
+    "I3]",
     "[tool_run]") {
   ToolCatalog catalog;
   std::vector<std::string> charged;
@@ -842,8 +844,7 @@ struct Deaf {
   };
 };
 
-TEST_CASE("a guard that throws when it hears an answer loses none, and has no call made twice [I1]",
-          "[tool_run]") {
+TEST_CASE("a guard that throws on an answer loses no answer, and no call is run twice [I1]", "[tool_run]") {
   Bench bench;
   int charged = 0;
   bench.catalog.add("charge", [&](const ToolCall&) { return std::to_string(++charged); });
@@ -859,7 +860,7 @@ TEST_CASE("a guard that throws when it hears an answer loses none, and has no ca
         std::string::npos);
 }
 
-TEST_CASE("what was under way when it was saved stays so through turns that throw before it [I1, I3]",
+TEST_CASE("a call under way when the run was saved stays open through turns that throw before it [I1, I3]",
           "[tool_run]") {
   Shipping shop;
   int charged = 0;
@@ -882,7 +883,8 @@ TEST_CASE("what was under way when it was saved stays so through turns that thro
 }
 
 TEST_CASE(
-    "a call that came back, may have been made, and is made by nobody is told and listed as unknown [I3]",
+    "a call that came back, may have had its effect and is not run now is reported and listed as unknown "
+    "[I3]",
     "[tool_run]") {
   Shipping shop;
   std::string saved;
@@ -902,7 +904,8 @@ TEST_CASE(
   CHECK(shop.keys.size() == 1);
 }
 
-TEST_CASE("what is harmless to repeat is kept by nobody, whatever became of it [I3]", "[tool_run]") {
+TEST_CASE("a call that is safe to repeat is not saved as open or unknown, whatever became of it [I3]",
+          "[tool_run]") {
   Bench bench;
   bench.catalog.add("find", ReplaySafety::repeatable, bench.policy().with(MaxRetries{0}),
                     [](const ToolCall&, const Attempt& attempt) {
@@ -919,8 +922,9 @@ TEST_CASE("what is harmless to repeat is kept by nobody, whatever became of it [
   CHECK(lines() == before);
 }
 
-TEST_CASE("a call that a limit refused stays refused, and is counted once, where its turn is made again [H5]",
-          "[tool_run]") {
+TEST_CASE(
+    "a call that a limit refused stays refused, and is counted once, when its turn is handled again [H5]",
+    "[tool_run]") {
   for (const bool loops : {false, true}) {
     CAPTURE(loops);
     Shipping shop;
@@ -949,8 +953,8 @@ TEST_CASE("a call that a limit refused stays refused, and is counted once, where
 }
 
 TEST_CASE(
-    "a call that left with an unknown outcome does not run again where it may run once, and one that asked a "
-    "person does [I1, I3, H5]",
+    "a tool that runs once does not run again after an exception with an unknown outcome, but does after one "
+    "that paused for a person [I1, I3, H5]",
     "[tool_run]") {
   struct Pause : Unretryable {
     using Unretryable::Unretryable;
@@ -983,7 +987,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a call without an id has another key after a restart, although made ids begin anew there [I2]",
+TEST_CASE("a call without an id has another key after a restart, although generated ids start again [I2]",
           "[tool_run]") {
   Shipping shop;
   std::string saved;
@@ -997,7 +1001,7 @@ TEST_CASE("a call without an id has another key after a restart, although made i
   for (const auto& key : shop.keys) CHECK(key.find("encore-") == std::string::npos);
 }
 
-TEST_CASE("the calls of a turn have their keys by their place in it, whichever of them comes first [I2]",
+TEST_CASE("the keys of a turn's calls depend on their place in it, not on the order in which they run [I2]",
           "[tool_run]") {
   Shipping shop;
   const std::vector turn{Shipping::order("A"), Shipping::order("B"), Shipping::order("A")};
@@ -1014,7 +1018,7 @@ TEST_CASE("the calls of a turn have their keys by their place in it, whichever o
 }
 
 TEST_CASE(
-    "a turn that was under way when its run was saved gets its keys again, each once, and no other call does "
+    "a turn under way when its run was saved gets its keys again, each once, and no other call gets them "
     "[I2]",
     "[tool_run]") {
   Shipping shop;
@@ -1055,7 +1059,7 @@ TEST_CASE(
   for (const auto& key : shop.keys) CHECK(std::find(first.begin(), first.end(), key) == first.end());
 }
 
-TEST_CASE("calls that are handled side by side have the keys of their turn [I2]", "[tool_run][threads]") {
+TEST_CASE("calls of a turn handled in parallel have the keys of their turn [I2]", "[tool_run][threads]") {
   ToolCatalog catalog;
   std::vector<std::string> keys(8);
   catalog.add("ship", ReplaySafety::repeatable_with_key, RetryPolicy{RetryOn<TimeoutError>{}},
@@ -1077,7 +1081,7 @@ TEST_CASE("calls that are handled side by side have the keys of their turn [I2]"
   }
 }
 
-TEST_CASE("a saved key is the key, byte for byte: another one would find nothing to reconcile [I2, I3]",
+TEST_CASE("a saved key comes back byte for byte: another key would find nothing to reconcile [I2, I3]",
           "[tool_run]") {
   Bench bench;
   std::string sent;
@@ -1099,7 +1103,7 @@ TEST_CASE("a saved key is the key, byte for byte: another one would find nothing
 }
 
 #if __has_include(<sys/wait.h>)
-TEST_CASE("a run that a fork copied makes keys of its own in the child, and leaves open calls theirs [I2]",
+TEST_CASE("a forked run generates keys of its own in the child, and open calls keep theirs [I2]",
           "[tool_run]") {
   Shipping shop;
   bool stop = true;
@@ -1149,8 +1153,8 @@ int turns_of(Run& run, const std::string& name, bool same) {
 }
 
 TEST_CASE(
-    "a model that insists ends its run three turns after its calls began to be refused (fault 44: agno "
-    "#8304) [H9]",
+    "a model that insists ends its run three turns after its calls were first refused (fault 44: agno #8304) "
+    "[H9]",
     "[tool_run]") {
   Bench bench;
   ToolRun limited{bench.catalog, CallLimit{.run_limit = 20}};
@@ -1173,8 +1177,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a model that calls a tool which does not exist, for ever, ends its run (fault 44: hermes-agent #12395) "
-    "[H9]",
+    "a model that keeps calling a tool that does not exist ends its run (fault 44: hermes-agent #12395) [H9]",
     "[tool_run]") {
   Bench bench;
   bench.catalog.for_unknown_tools(bench.policy());
@@ -1193,9 +1196,8 @@ TEST_CASE(
   CHECK_FALSE(learns.over());
 }
 
-TEST_CASE(
-    "refusals that pass by themselves end a run after 20 turns only, so that a short outage ends none [H9]",
-    "[tool_run]") {
+TEST_CASE("temporary refusals end a run only after 20 turns, so that a short outage ends none [H9]",
+          "[tool_run]") {
   Bench bench;
   CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
   bool down = true;
@@ -1225,9 +1227,8 @@ TEST_CASE(
   CHECK_FALSE(lucky.over());
 }
 
-TEST_CASE(
-    "a turn whose other calls the host does not make counts by those that were answered or refused [H9]",
-    "[tool_run]") {
+TEST_CASE("a turn of which the host runs only some calls counts by those that were answered or refused [H9]",
+          "[tool_run]") {
   const auto only = [](std::size_t which) { return [which](std::size_t, const auto& make) { make(which); }; };
   for (const std::size_t made : {0U, 1U}) {
     Bench bench;
@@ -1246,7 +1247,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("turns in vain are counted on after a restart, and anew in a new run [H9]", "[tool_run]") {
+TEST_CASE("refused turns are still counted after a restart, and start from zero in a new run [H9]",
+          "[tool_run]") {
   Bench bench;
   std::string saved;
   for (int turn = 0; turn < 3; ++turn) {
@@ -1265,8 +1267,7 @@ TEST_CASE("turns in vain are counted on after a restart, and anew in a new run [
 }
 
 TEST_CASE(
-    "a call that paused the run for a person is counted once when it is handed in again (fault 43: agno "
-    "#7962) [H5]",
+    "a call that paused the run for a person is counted once when it comes back (fault 43: agno #7962) [H5]",
     "[tool_run]") {
   for (const auto restored : {false, true}) {
     CAPTURE(restored);
@@ -1299,7 +1300,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a call that comes back in a turn with new ones is neither refused in their stead nor lost with them "
+    "a call that comes back in a turn with new calls is neither refused in their place nor lost with them "
     "[H5]",
     "[tool_run]") {
   for (const auto on_limit : {OnLimit::answer_calls, OnLimit::throw_exception}) {
@@ -1324,7 +1325,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the id of a call that asks a person, with other arguments, is another call [H5]", "[tool_run]") {
+TEST_CASE("the id of a call that asked a person, with other arguments, is another call [H5]", "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.run_limit = 1}};
   CHECK_THROWS_AS(run.handle(ToolCall{.id = "1", .name = "ask", .arguments = "A"}), Unretryable);
@@ -1333,8 +1334,9 @@ TEST_CASE("the id of a call that asks a person, with other arguments, is another
   CHECK_THROWS_AS(run.handle(ToolCall{.id = "1", .name = "ask", .arguments = "A"}), Unretryable);
 }
 
-TEST_CASE("a call that only ever asks ends its run too: 20 turns after it came back first [H9]",
-          "[tool_run]") {
+TEST_CASE(
+    "a call that pauses for a person again and again ends its run 20 turns after it first came back [H9]",
+    "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.run_limit = 9}};
   int turns = 0;
@@ -1343,9 +1345,8 @@ TEST_CASE("a call that only ever asks ends its run too: 20 turns after it came b
   CHECK(turns == 1 + 20);
 }
 
-TEST_CASE(
-    "a batch guard of one's own that allows what a call limit refused does not overwrite the refusal [H5]",
-    "[tool_run]") {
+TEST_CASE("a custom batch guard that allows what a call limit refused does not override the refusal [H5]",
+          "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.run_limit = 1}, Watch{}};
   const auto answers = run.handle_batch(calls_of("search a"));
@@ -1357,7 +1358,8 @@ TEST_CASE(
 // ---- side effects ----------------------------------------------------------------------------------------------------
 
 TEST_CASE(
-    "a thousand shipments over a connection that drops: none twice, none lost, the rest listed [I1, I2, I3]",
+    "a thousand shipments over a connection that drops: none is made twice, none is lost, the rest are "
+    "listed [I1, I2, I3]",
     "[tool_run]") {
   std::mt19937 random{17};
   FakeClock clock;
@@ -1395,7 +1397,8 @@ TEST_CASE(
   for (const auto& key : shipped) CHECK(ledger.contains(key));
 }
 
-TEST_CASE("names and arguments of any kind do no harm, and memory stays bounded", "[tool_run]") {
+TEST_CASE("tool names and arguments of any kind do no harm to a run, and its memory stays bounded",
+          "[tool_run]") {
   Bench bench;
   ToolRun run{bench.catalog, CallLimit{.run_limit = 2}, LoopDetector{}, SpendLimit{usd(2)}};
   std::vector<ToolCall> calls;
@@ -1410,7 +1413,8 @@ TEST_CASE("names and arguments of any kind do no harm, and memory stays bounded"
   CHECK(run.save().size() < 10'000);
 }
 
-TEST_CASE("many threads together are allowed what the limit says [H5, H8]", "[tool_run][threads]") {
+TEST_CASE("many threads together are allowed exactly what the run's limit says [H5, H8]",
+          "[tool_run][threads]") {
   FakeClock clock;
   std::atomic<int> made{0};
   ToolCatalog catalog;

@@ -75,8 +75,8 @@ auto timeout() { return throws<TimeoutError>(); }
 ToolResult shipped() { return {.content = "shipped"}; }
 
 TEST_CASE(
-    "a failure between dispatch and answer is an unknown outcome: not retried, handed on "
-    "(fault 39: langchain #40688) [I3]",
+    "a failure between dispatch and answer is an unknown outcome: it is not retried, and is reported (fault "
+    "39: langchain #40688) [I3]",
     "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{timeout().dispatched().notes("req-9")};
@@ -110,7 +110,8 @@ TEST_CASE("before the request has left, or after an answer, the outcome is known
   }
 }
 
-TEST_CASE("with a key that was sent it is retried, and a success settles it [I2, I3]", "[unknown_outcome]") {
+TEST_CASE("an unknown outcome whose key was sent is retried, and a success settles it [I2, I3]",
+          "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{timeout().uses_key().dispatched(), returns(shipped()).uses_key()};
   CHECK(desk.ship(ReplaySafety::repeatable_with_key, tool) == shipped());
@@ -119,7 +120,7 @@ TEST_CASE("with a key that was sent it is retried, and a success settles it [I2,
   CHECK_FALSE(desk.trace.events().back().outcome_unknown);
 }
 
-TEST_CASE("with a key that was not sent it is not retried [I3]", "[unknown_outcome]") {
+TEST_CASE("an unknown outcome whose key was not sent is not retried [I3]", "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{timeout().dispatched()};
   desk.ship(ReplaySafety::repeatable_with_key, tool);
@@ -129,8 +130,10 @@ TEST_CASE("with a key that was not sent it is not retried [I3]", "[unknown_outco
   CHECK(desk.lost[0].idempotency_key == run_key);
 }
 
-TEST_CASE("what one attempt left unknown stays so when the last one fails before its request has left [I3]",
-          "[unknown_outcome]") {
+TEST_CASE(
+    "an outcome left unknown by one attempt stays unknown when the last attempt fails before sending its "
+    "request [I3]",
+    "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{timeout().uses_key().dispatched(), timeout().uses_key(), timeout()};
   const auto answer = desk.ship(ReplaySafety::repeatable_with_key, tool);
@@ -143,9 +146,8 @@ TEST_CASE("what one attempt left unknown stays so when the last one fails before
 }
 
 TEST_CASE(
-    "a 503 after a cut answer settles nothing: the call is unknown, and listed under the request that was "
-    "cut [I3] "
-    "(fault 61: MCP, 129 of 1,257 transfers)",
+    "a 503 after a cut-off answer settles nothing: the outcome is unknown, and listed under the request that "
+    "was cut off [I3] (fault 61: MCP, 129 of 1,257 transfers)",
     "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{
@@ -178,8 +180,8 @@ TEST_CASE("a returned error that did not run settles nothing of the attempt befo
 }
 
 TEST_CASE(
-    "of two requests in one attempt the second decides: cut it is unknown, answered it is known [I3] "
-    "(fault 62: MCP's input_required, 210 paid calls)",
+    "when one attempt makes two requests the second decides: cut off it is unknown, answered it is known "
+    "[I3] (fault 62: MCP's input_required, 210 paid calls)",
     "[unknown_outcome]") {
   const auto rounds = [](auto second) {
     return does([second](const encore::Attempt& attempt) -> ToolResult {
@@ -211,9 +213,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a request that is dispatched again before an answer is told in the attempt's events, and an answer "
-    "settles it "
-    "[I3, J1] (fault 63: libcurl, a POST on a reused connection)",
+    "a request dispatched again before an answer is reported in the attempt's events, and an answer settles "
+    "it [I3, J1] (fault 63: libcurl, a POST on a reused connection)",
     "[unknown_outcome]") {
   for (const bool answered : {false, true}) {
     CAPTURE(answered);
@@ -235,7 +236,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a repetition from below that did not run leaves the first request unknown [I3]",
+TEST_CASE("a repetition by a lower layer that did not run leaves the first request unknown [I3]",
           "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{does([](const encore::Attempt& attempt) -> ToolResult {
@@ -250,8 +251,8 @@ TEST_CASE("a repetition from below that did not run leaves the first request unk
 }
 
 TEST_CASE(
-    "what did not run is tried again whatever the tool was declared, as often as the policy allows [I1] "
-    "(fault 64: connection refused; 503 with Retry-After)",
+    "a request that did not run is retried whatever the tool's declaration, as often as the policy allows "
+    "[I1] (fault 64: connection refused; 503 with Retry-After)",
     "[unknown_outcome]") {
   for (const auto replay : {ReplaySafety::repeatable_with_key, ReplaySafety::never, ReplaySafety::excluded}) {
     CAPTURE(replay);
@@ -288,7 +289,8 @@ TEST_CASE("after an attempt that did not run, one that did decides as if it were
 }
 
 TEST_CASE(
-    "what did not run is still judged by the filter, and an excluded tool's failure stays untouched [I1, B3]",
+    "a request that did not run is still judged by the filter, and an excluded tool's failure stays "
+    "untouched [I1, B3]",
     "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{throws<std::logic_error>("bad request").not_run()};
@@ -312,7 +314,7 @@ TEST_CASE("an answer to a later attempt settles what an earlier one left unknown
   CHECK(desk.lost.empty());
 }
 
-TEST_CASE("a call that is stopped in a wait may have had its effect [I3, K1]", "[unknown_outcome]") {
+TEST_CASE("a call that is stopped during a wait may have had its effect [I3, K1]", "[unknown_outcome]") {
   Desk desk;
   std::stop_source source;
   const auto token = source.get_token();
@@ -334,7 +336,7 @@ TEST_CASE("a failure that the predicate would not retry is an unknown outcome as
   CHECK(desk.lost[0].error_type == "std::logic_error");
 }
 
-TEST_CASE("a cancelled call leaves as it is, and is handed on if its request had left [B4, I3]",
+TEST_CASE("a cancelled call propagates unchanged, and is reported if its request was sent [B4, I3]",
           "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{throws<encore::Cancelled>().dispatched()};
@@ -343,7 +345,7 @@ TEST_CASE("a cancelled call leaves as it is, and is handed on if its request had
   CHECK(desk.lost.size() == 1);
 }
 
-TEST_CASE("what is harmless to repeat has no unknown outcome [I3]", "[unknown_outcome]") {
+TEST_CASE("a call that is safe to repeat has no unknown outcome [I3]", "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{times(3, timeout().dispatched())};
   CHECK(desk.ship(ReplaySafety::repeatable, tool).content ==
@@ -351,7 +353,7 @@ TEST_CASE("what is harmless to repeat has no unknown outcome [I3]", "[unknown_ou
   CHECK(desk.lost.empty());
 }
 
-TEST_CASE("a returned error after a request without an answer is handed on, and stays a result [B8, I3]",
+TEST_CASE("a returned error after a request without a response is reported, and stays a result [B8, I3]",
           "[unknown_outcome]") {
   Desk desk;
   const ToolResult gave_up{.status = ToolStatus::error, .content = "timed out"};
@@ -373,7 +375,7 @@ TEST_CASE("a returned error after a request without an answer is handed on, and 
   CHECK(desk.lost[0].error == nullptr);
 }
 
-TEST_CASE("a hook that throws changes nothing [F3]", "[unknown_outcome]") {
+TEST_CASE("an on_unknown_outcome hook that throws changes nothing about the call [F3]", "[unknown_outcome]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{

@@ -21,7 +21,7 @@ const UnknownOutcome shipment{.call_id = "call-17",
                               .attempts = 3,
                               .error_type = "TimeoutError"};
 
-TEST_CASE("outcomes are listed in order, until somebody takes them [I3]", "[unknown_outcomes]") {
+TEST_CASE("unknown outcomes are listed in order, until they are taken [I3]", "[unknown_outcomes]") {
   UnknownOutcomes list;
   list.add(shipment);
   list.add({.call_id = "call-18"});
@@ -30,7 +30,8 @@ TEST_CASE("outcomes are listed in order, until somebody takes them [I3]", "[unkn
   CHECK(list.all().empty());
 }
 
-TEST_CASE("they are saved as one line each, and restored in place of the list [I3]", "[unknown_outcomes]") {
+TEST_CASE("unknown outcomes are saved as one line each, and a restore replaces the list [I3]",
+          "[unknown_outcomes]") {
   UnknownOutcomes list;
   list.add(shipment);
   list.add({.call_id = "a\n\"b\""});
@@ -50,7 +51,8 @@ TEST_CASE("they are saved as one line each, and restored in place of the list [I
   CHECK(resumed.all().empty());
 }
 
-TEST_CASE("text that is no such list is refused, and changes nothing", "[unknown_outcomes]") {
+TEST_CASE("text that is not a list of unknown outcomes is rejected, and changes nothing",
+          "[unknown_outcomes]") {
   UnknownOutcomes list;
   list.add(shipment);
   CHECK_THROWS_AS(list.restore("nonsense"), std::invalid_argument);
@@ -61,7 +63,7 @@ TEST_CASE("text that is no such list is refused, and changes nothing", "[unknown
   CHECK(list.all() == std::vector{shipment});
 }
 
-TEST_CASE("none is lost when many threads add and take [I3]", "[unknown_outcomes][threads]") {
+TEST_CASE("no unknown outcome is lost when many threads add and take [I3]", "[unknown_outcomes][threads]") {
   UnknownOutcomes list;
   std::size_t taken = 0;
   std::vector<std::thread> threads;

@@ -80,7 +80,7 @@ TEST_CASE("each reason for which a call can end is a finding, or expected [G7]",
   }
 }
 
-TEST_CASE("a success after retries recovered, and an excluded tool that returned is no matter",
+TEST_CASE("a success after retries is the finding " recovered ", and an excluded tool that returned is none",
           "[call_findings]") {
   CHECK(kinds_of(ended(StopReason::succeeded, 2)) == Kinds{"recovered"});
   auto excluded = ended(StopReason::excluded_tool);
@@ -88,26 +88,26 @@ TEST_CASE("a success after retries recovered, and an excluded tool that returned
   CHECK(kinds_of(excluded).empty());
 }
 
-TEST_CASE("an unknown outcome is told whatever the reason [I3]", "[call_findings]") {
+TEST_CASE("an unknown outcome is a finding whatever the stop reason [I3]", "[call_findings]") {
   auto call = ended(StopReason::not_retryable);
   call.outcome_unknown = true;
   CHECK(kinds_of(call) == Kinds{"outcome_unknown", "not_retryable:E"});
 }
 
-TEST_CASE("a returned result that says the tool failed is told [B8]", "[call_findings]") {
+TEST_CASE("a returned result that reports a tool's failure is a finding [B8]", "[call_findings]") {
   auto call = ended(StopReason::succeeded);
   call.attempts = {{{.ordinal = 1, .error_result = true}, AttemptEnd::succeeded}};
   CHECK(kinds_of(call) == Kinds{"error_result"});
 }
 
-TEST_CASE("the call's own ceiling counts before the one that was given", "[call_findings]") {
+TEST_CASE("a call's own ceiling takes precedence over the given one", "[call_findings]") {
   auto call = ended(StopReason::succeeded, 3);
   CHECK(kinds_of(call, 2) == Kinds{"recovered", "over_ceiling"});
   call.max_attempts = 3;
   CHECK(kinds_of(call, 2) == Kinds{"recovered"});
 }
 
-TEST_CASE("an inner call with one attempt in each of the outer one's multiplies nothing [J1]",
+TEST_CASE("an inner call with one attempt in each of the outer one's attempts multiplies nothing [J1]",
           "[call_findings]") {
   auto call = ended(StopReason::succeeded, 2);
   call.inner_calls = 2;
@@ -123,7 +123,7 @@ TEST_CASE("an inner call with one attempt in each of the outer one's multiplies 
 }
 
 TEST_CASE(
-    "a request that was sent again within one attempt is a layer that multiplies [I3, J1] (fault 63: "
+    "a request sent again within one attempt is the finding of a layer that multiplies [I3, J1] (fault 63: "
     "libcurl)",
     "[call_findings]") {
   auto call = ended(StopReason::succeeded, 2);
@@ -133,7 +133,7 @@ TEST_CASE(
   CHECK(kinds_of(call) == Kinds{"layers_multiplied:transport", "recovered"});
 }
 
-TEST_CASE("what reads like a failure that passes does so by type, text or status, a 529 as elsewhere [B8]",
+TEST_CASE("a failure is recognized as transient by type, text or status, including 529 [B8]",
           "[call_findings]") {
   const auto passes = [](const TracedAttempt& attempt) { return encore::detail::looks_passing(attempt); };
   CHECK(passes({{.error_type = "httpx.ReadTimeout"}}));
@@ -150,7 +150,7 @@ TEST_CASE("what reads like a failure that passes does so by type, text or status
   CHECK(!passes({}));
 }
 
-TEST_CASE("an attempt at the deadline itself is not past it, and one just after is", "[call_findings]") {
+TEST_CASE("an attempt at exactly the deadline is not past it, and one just after is", "[call_findings]") {
   const auto past = [](encore::Duration began_after) {
     TracedCall call{.id = "a",
                     .tool = "t",

@@ -32,7 +32,7 @@ TracedCall failing(std::uint64_t n, int attempts = 1) {
           .last_record = n * 10 + 9};
 }
 
-TEST_CASE("whether a call failed is what its end says, else its last attempt", "[call_row]") {
+TEST_CASE("a call of a trace failed according to its end, or else its last attempt", "[call_row]") {
   CHECK(failed(failing(1)));
   CHECK(!failed(TracedCall{.finished = true, .reason = StopReason::succeeded}));
   CHECK(!failed(TracedCall{.finished = true, .reason = StopReason::excluded_tool}));  // it returned
@@ -43,13 +43,14 @@ TEST_CASE("whether a call failed is what its end says, else its last attempt", "
       !failed(TracedCall{.told_by_policy = true, .attempts = {{{.will_retry = true}, AttemptEnd::failed}}}));
 }
 
-TEST_CASE("one call is no row", "[call_row]") {
+TEST_CASE("a single call is not a row of repeated requests", "[call_row]") {
   CallRow row{"search"};
   CHECK(row.add(failing(1), 1min));
   CHECK(!row.finding());
 }
 
-TEST_CASE("calls that follow one another are a row, by what each of them made", "[call_row]") {
+TEST_CASE("calls that follow one another are a row of repeated requests, by the attempts of each",
+          "[call_row]") {
   CallRow single{"search"};
   CHECK(single.add(failing(1), 1min));
   CHECK(single.add(failing(2), 1min));
@@ -69,7 +70,7 @@ TEST_CASE("calls that follow one another are a row, by what each of them made", 
   CHECK(retried.finding()->attempts == 4);
 }
 
-TEST_CASE("a success belongs to the row that it ends", "[call_row]") {
+TEST_CASE("a success belongs to the row of repeated requests that it ends", "[call_row]") {
   CallRow row{"search"};
   row.add(failing(1), 1min);
   auto good = failing(2);
@@ -80,7 +81,8 @@ TEST_CASE("a success belongs to the row that it ends", "[call_row]") {
   CHECK(row.finding()->calls == 2);
 }
 
-TEST_CASE("a call that overlaps, is not alone or comes late does not continue a row", "[call_row]") {
+TEST_CASE("a call that overlaps, is not alone or comes late does not continue a row of repeated requests",
+          "[call_row]") {
   const auto continues = [](const TracedCall& call) {
     CallRow row{"search"};
     row.add(failing(1), 1min);

@@ -36,7 +36,7 @@ bool points_to(const Finding& finding, std::string_view thing) {
 
 // ---- six requests in an API's log: one call, two calls, or six -------------------------------------------------------
 
-TEST_CASE("one id, three attempts: one call that spent its budget", "[diagnosis]") {
+TEST_CASE("diagnosis: one id with three attempts is one call that spent its budget", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
 {"id":"call-17","tool":"inventory_lookup","n":2,"error":"TimeoutError"}
@@ -59,8 +59,10 @@ TEST_CASE("one id, three attempts: one call that spent its budget", "[diagnosis]
         "call-17 spent its budget: 3 attempts of at most 3, the last failure TimeoutError");
 }
 
-TEST_CASE("two ids, three attempts each: two calls that the model chose, not one over its ceiling",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: two ids with three attempts each are two calls that the model chose, not one over its "
+    "ceiling",
+    "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
 {"id":"call-17","tool":"inventory_lookup","n":2,"error":"TimeoutError"}
@@ -80,8 +82,10 @@ TEST_CASE("two ids, three attempts each: two calls that the model chose, not one
   CHECK(points_to(row, "what the error result told the model"));
 }
 
-TEST_CASE("three ids, one attempt each: nothing was retried, and the model repeated the request",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: three ids with one attempt each mean that nothing was retried and the model repeated the "
+    "request",
+    "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
 {"id":"call-18","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
@@ -100,7 +104,7 @@ TEST_CASE("three ids, one attempt each: nothing was retried, and the model repea
   CHECK(points_to(alone, "the filter names the type"));
 }
 
-TEST_CASE("six requests without ids: it cannot be told which of these it was", "[diagnosis]") {
+TEST_CASE("diagnosis: for six requests without ids it cannot say which of these it was", "[diagnosis]") {
   std::string log;
   for (int i = 0; i < 6; ++i)
     log += R"({"tool":"inventory_lookup","status":504})"
@@ -112,7 +116,8 @@ TEST_CASE("six requests without ids: it cannot be told which of these it was", "
   CHECK(points_to(found, "Log the call's id"));
 }
 
-TEST_CASE("interleaved calls are told apart by their ids and numbers, not by time", "[diagnosis]") {
+TEST_CASE("diagnosis: interleaved calls are distinguished by their ids and numbers, not by time",
+          "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError","t":"2026-01-01T10:00:05Z"}
 {"id":"call-22","tool":"inventory_lookup","n":1,"error":"TimeoutError","t":"2026-01-01T10:00:02Z"}
@@ -127,8 +132,9 @@ TEST_CASE("interleaved calls are told apart by their ids and numbers, not by tim
 
 // ---- a spent budget against a filter that missed ----------------------------------------------------------------------
 
-TEST_CASE("an exception that an adapter translated: the filter missed it, though the text says timeout",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: an exception that an adapter translated missed the filter, though its text says timeout",
+    "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":3}
 {"event":"attempt_failed","id":"call-17","tool":"inventory_lookup","n":1,"of":3,"error":"RuntimeError","message":"dependency timeout","again":false,"reason":"not_retryable"}
@@ -141,7 +147,8 @@ TEST_CASE("an exception that an adapter translated: the filter missed it, though
   CHECK(points_to(found, "translates exceptions"));
 }
 
-TEST_CASE("bad input that was not retried is told apart from it", "[diagnosis]") {
+TEST_CASE("diagnosis: bad input that was not retried is distinguished from a filter that missed",
+          "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":3}
 {"event":"attempt_failed","id":"call-17","tool":"inventory_lookup","n":1,"of":3,"error":"ValueError","message":"sku must not be blank","again":false,"reason":"not_retryable"}
@@ -152,7 +159,7 @@ TEST_CASE("bad input that was not retried is told apart from it", "[diagnosis]")
   CHECK(points_to(found, "One attempt is right for bad input"));
 }
 
-TEST_CASE("a tool outside of the filter ran once, under the name it was resolved to", "[diagnosis]") {
+TEST_CASE("diagnosis: a tool outside of the filter ran once, under the name it resolves to", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","resolved":"inventory_lookup_v2","n":1,"of":3}
 {"event":"attempt_failed","id":"call-17","tool":"inventory_lookup","resolved":"inventory_lookup_v2","n":1,"of":3,"error":"TimeoutError","again":false,"reason":"excluded_tool"}
@@ -166,7 +173,8 @@ TEST_CASE("a tool outside of the filter ran once, under the name it was resolved
   CHECK(points_to(found, "name it in the filter"));
 }
 
-TEST_CASE("an id in the backend's log of which no policy told went around the policy", "[diagnosis]") {
+TEST_CASE("diagnosis: an id in the backend's log that no policy reported bypassed the policy",
+          "[diagnosis]") {
   const std::string policy = R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":3}
 {"event":"attempt_succeeded","id":"call-17","tool":"inventory_lookup","n":1,"of":3}
@@ -190,7 +198,8 @@ TEST_CASE("an id in the backend's log of which no policy told went around the po
 
 // ---- composition ------------------------------------------------------------------------------------------------------
 
-TEST_CASE("the ceiling was reached and nothing left: another layer swallowed the outcome", "[diagnosis]") {
+TEST_CASE("diagnosis: a call that reached the ceiling without an exception was swallowed by another layer",
+          "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":2}
 {"event":"attempt_failed","id":"call-17","tool":"inventory_lookup","n":1,"of":2,"error":"TimeoutError","again":true,"wait":0.25}
@@ -203,7 +212,8 @@ TEST_CASE("the ceiling was reached and nothing left: another layer swallowed the
   CHECK(points_to(found, "put the others back one at a time"));
 }
 
-TEST_CASE("a log that ends while a call runs or waits says no more than that", "[diagnosis]") {
+TEST_CASE("diagnosis: a log that ends while a call runs or waits supports no further conclusion",
+          "[diagnosis]") {
   const auto waiting = R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":2}
 {"event":"attempt_failed","id":"call-17","tool":"inventory_lookup","n":1,"of":2,"error":"TimeoutError","again":true,"wait":0.25}
@@ -212,7 +222,7 @@ TEST_CASE("a log that ends while a call runs or waits says no more than that", "
   CHECK(kinds_of(diagnose(R"({"event":"attempt_started","id":"call-17","n":1})")) == Kinds{"unfinished"});
 }
 
-TEST_CASE("a policy inside a policy multiplied the requests", "[diagnosis]") {
+TEST_CASE("diagnosis: a policy inside a policy multiplied the requests", "[diagnosis]") {
   std::string log;
   for (const auto* const n : {"1", "2"}) {
     const auto add = [&](std::string line) {
@@ -252,8 +262,10 @@ TEST_CASE("a policy inside a policy multiplied the requests", "[diagnosis]") {
   CHECK(diagnose(inner).tools().size() == 1);  // what is known only as the outer call of others is none
 }
 
-TEST_CASE("a transport that repeated a request within one attempt is told of [I3, J1] (fault 63: libcurl)",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: a transport that repeated a request within one attempt is reported [I3, J1] (fault 63: "
+    "libcurl)",
+    "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"charge","n":1,"of":1}
 {"event":"attempt_succeeded","id":"call-17","tool":"charge","n":1,"of":1,"status":200,"sent":true,"encore.dispatched_again":true,"answered":true}
@@ -268,7 +280,7 @@ TEST_CASE("a transport that repeated a request within one attempt is told of [I3
   CHECK(points_to(found, "doubles in the dependency's records"));
 }
 
-TEST_CASE("a client below the policy repeated what the policy sent once", "[diagnosis]") {
+TEST_CASE("diagnosis: a client below the policy repeated what the policy sent once", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"inventory_lookup","n":1,"of":3}
 {"id":"call-17","tool":"inventory_lookup","status":503}
@@ -284,7 +296,7 @@ TEST_CASE("a client below the policy repeated what the policy sent once", "[diag
   CHECK(points_to(found, "AlreadyRetries"));
 }
 
-TEST_CASE("a fourth attempt where three are allowed is over the ceiling", "[diagnosis]") {
+TEST_CASE("diagnosis: a fourth attempt where three are allowed is over the ceiling", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
 {"id":"call-17","tool":"inventory_lookup","n":2,"error":"TimeoutError"}
@@ -297,7 +309,7 @@ TEST_CASE("a fourth attempt where three are allowed is over the ceiling", "[diag
         "call-17 made 4 attempts where at most 3 are allowed");
 }
 
-TEST_CASE("a call that changes its id from attempt to attempt shows by the numbers that are missing",
+TEST_CASE("diagnosis: a call that changes its id from attempt to attempt is found by the missing numbers",
           "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
@@ -309,7 +321,7 @@ TEST_CASE("a call that changes its id from attempt to attempt shows by the numbe
   CHECK(points_to(found, "the id changed between attempts"));
 }
 
-TEST_CASE("a call that began before the log did lacks no attempts", "[diagnosis]") {
+TEST_CASE("diagnosis: a call that began before the log did lacks no attempts", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"t":"2026-01-01T10:00:00Z","event":"attempt_started","id":"a","tool":"search","n":3,"of":3,"elapsed":4}
 {"t":"2026-01-01T10:00:01Z","event":"attempt_succeeded","id":"a","tool":"search","n":3,"of":3,"elapsed":5}
@@ -321,7 +333,7 @@ TEST_CASE("a call that began before the log did lacks no attempts", "[diagnosis]
   CHECK(only(diagnosis, FindingKind::recovered).attempts == 3);
 }
 
-TEST_CASE("numbers that come twice mean that several calls share an id", "[diagnosis]") {
+TEST_CASE("diagnosis: repeated attempt numbers mean that several calls share an id", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call_0","tool":"inventory_lookup","n":1,"error":"TimeoutError"}
 {"id":"call_0","tool":"inventory_lookup","n":2,"error":"TimeoutError"}
@@ -343,7 +355,8 @@ TEST_CASE("numbers that come twice mean that several calls share an id", "[diagn
 
 // ---- side effects and time --------------------------------------------------------------------------------------------
 
-TEST_CASE("a shipment that was sent, not answered and sent again may have been made twice", "[diagnosis]") {
+TEST_CASE("diagnosis: a shipment that was sent, not answered and sent again may have been made twice",
+          "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"id":"call-17","tool":"ship","n":1,"error":"ConnectionError","sent":true}
 {"id":"call-17","tool":"ship","n":2,"status":201,"sent":true,"answered":true}
@@ -362,7 +375,7 @@ TEST_CASE("a shipment that was sent, not answered and sent again may have been m
   CHECK(points_to(with_key, "whether it took the key for one action"));
 }
 
-TEST_CASE("a timeout before anything was sent is no unknown outcome", "[diagnosis]") {
+TEST_CASE("diagnosis: a timeout before anything was sent is not an unknown outcome", "[diagnosis]") {
   CHECK(kinds_of(diagnose(R"(
 {"id":"call-17","tool":"ship","n":1,"error":"ConnectionError","sent":false}
 {"id":"call-17","tool":"ship","n":2,"status":201,"sent":true,"answered":true}
@@ -374,7 +387,7 @@ TEST_CASE("a timeout before anything was sent is no unknown outcome", "[diagnosi
 )")) == Kinds{"outcome_unknown"});
 }
 
-TEST_CASE("a retry after the request's time was over is found by the deadline", "[diagnosis]") {
+TEST_CASE("diagnosis: a retry after the request's time was over is found by the deadline", "[diagnosis]") {
   const auto log = R"(
 {"id":"call-17","tool":"report","n":1,"error":"TimeoutError","t":"2026-01-01T10:00:04Z","took":4}
 {"id":"call-17","tool":"report","n":2,"t":"2026-01-01T10:00:10Z","took":4}
@@ -393,7 +406,7 @@ TEST_CASE("a retry after the request's time was over is found by the deadline", 
   CHECK(only(told, FindingKind::wait_past_deadline).longest == 1500ms);
 }
 
-TEST_CASE("time asleep is set against time at work", "[diagnosis]") {
+TEST_CASE("diagnosis: time spent waiting is compared with time spent working", "[diagnosis]") {
   const auto diagnosis = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"search","n":1,"elapsed":0}
 {"event":"attempt_failed","id":"call-17","tool":"search","n":1,"error":"TimeoutError","again":true,"wait":8,"elapsed":1}
@@ -407,7 +420,8 @@ TEST_CASE("time asleep is set against time at work", "[diagnosis]") {
 
 // ---- several processes, and no end of calls --------------------------------------------------------------------------
 
-TEST_CASE("logs of several processes say the same together as they say apart", "[diagnosis]") {
+TEST_CASE("diagnosis: logs of several processes read together give the same findings as read apart",
+          "[diagnosis]") {
   const auto process = [](std::string_view scope) {
     std::string log;
     for (
@@ -439,7 +453,8 @@ TEST_CASE("logs of several processes say the same together as they say apart", "
   }
 }
 
-TEST_CASE("calls that ran beside one another are no row, however they ended", "[diagnosis]") {
+TEST_CASE("diagnosis: calls that ran in parallel are not a row of repeated requests, however they ended",
+          "[diagnosis]") {
   CHECK(kinds_of(diagnose(R"(
 {"event":"attempt_started","id":"a","tool":"search","n":1}
 {"event":"attempt_started","id":"b","tool":"search","n":1}
@@ -450,8 +465,10 @@ TEST_CASE("calls that ran beside one another are no row, however they ended", "[
 )")) == Kinds{"exhausted"});
 }
 
-TEST_CASE("an inner call that the outer one repeats under the same id is neither a reuse nor a row [J1]",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: an inner call that the outer one repeats under the same id is neither a reuse nor a repeated "
+    "request [J1]",
+    "[diagnosis]") {
   std::string log;
   for (const auto* const n : {"1", "2"}) {
     for (
@@ -467,7 +484,8 @@ TEST_CASE("an inner call that the outer one repeats under the same id is neither
   CHECK(kinds_of(diagnose(log)).empty());
 }
 
-TEST_CASE("tools that run once by declaration make no row", "[diagnosis]") {
+TEST_CASE("diagnosis: calls of tools declared to run once are not a row of repeated requests",
+          "[diagnosis]") {
   std::string log;
   for (const auto* const id : {"a", "b"})
     log +=
@@ -477,7 +495,8 @@ TEST_CASE("tools that run once by declaration make no row", "[diagnosis]") {
   CHECK(kinds_of(diagnose(log)) == Kinds{"outcome_unknown"});
 }
 
-TEST_CASE("a call much later, or of another tool, or after a success is no repetition", "[diagnosis]") {
+TEST_CASE("diagnosis: a call much later, or of another tool, or after a success is not a repetition",
+          "[diagnosis]") {
   CHECK(kinds_of(diagnose(R"(
 {"id":"a","tool":"search","n":1,"error":"E","t":"2026-01-01T10:00:00Z"}
 {"id":"b","tool":"search","n":1,"error":"E","t":"2026-01-01T10:10:00Z"}
@@ -487,7 +506,7 @@ TEST_CASE("a call much later, or of another tool, or after a success is no repet
 )")) == Kinds{"not_retried", "not_retried", "not_retried"});
 }
 
-TEST_CASE("what it remembers does not grow with the log", "[diagnosis]") {
+TEST_CASE("diagnosis: memory does not grow with the log", "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 10, .most_tools = 3, .most_findings = 4}};
   for (int i = 0; i < 1'000; ++i) {
     const auto number = std::to_string(i);
@@ -512,8 +531,10 @@ TEST_CASE("what it remembers does not grow with the log", "[diagnosis]") {
   CHECK(calls == 1'000);  // and nothing is lost
 }
 
-TEST_CASE("nothing is found of a call that was evicted before its end, and one sentence says so (fault 57)",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: a call that was evicted before its end yields no finding, and one sentence says so (fault "
+    "57)",
+    "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 2}};
   for (const auto* const id : {"a", "b", "c"})
     diagnosis.add(encore::EventRecord{
@@ -563,7 +584,7 @@ Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, b
   return diagnosis;
 }
 
-TEST_CASE("many calls open at once, of which few are kept, yield no false finding (fault 57)",
+TEST_CASE("diagnosis: many calls open at once, of which few are kept, yield no false finding (fault 57)",
           "[diagnosis]") {
   const auto diagnosis = of_calls_at_once(12'000, {.most_calls = 1'000}, true);
   CHECK(kinds_of(diagnosis) == Kinds{"recovered"});
@@ -577,8 +598,10 @@ TEST_CASE("many calls open at once, of which few are kept, yield no false findin
   CHECK(diagnosis.made_room_open() == 12'000);
 }
 
-TEST_CASE("of many calls that only others logged, the evicted ones are not said to have failed (fault 57)",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: of many calls that only other logs show, the evicted ones are not reported as failed (fault "
+    "57)",
+    "[diagnosis]") {
   const auto diagnosis = of_calls_at_once(3'000, {.most_calls = 1'000}, false);
   for (const auto& finding : diagnosis.findings()) CHECK(finding.calls == 0);
 
@@ -592,8 +615,9 @@ TEST_CASE("of many calls that only others logged, the evicted ones are not said 
   CHECK(only(one_after_another, FindingKind::not_retried).calls == 100);
 }
 
-TEST_CASE("evictions take findings away, and never add one: any log, however its calls interleave (fault 57)",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: evictions remove findings and never add one, however a log's calls interleave (fault 57)",
+    "[diagnosis]") {
   using encore::EventKind, encore::StopReason, encore::EventRecord;
   std::mt19937 random{20'240'507};
   const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
@@ -661,8 +685,10 @@ TEST_CASE("evictions take findings away, and never add one: any log, however its
   }
 }
 
-TEST_CASE("a client's log that is read first does not make calls that went around the policy (fault 57)",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: a client's log that is read first does not make calls look as if they bypassed the policy "
+    "(fault 57)",
+    "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 10}};
   for (int call = 0; call < 100; ++call)
     diagnosis.add(
@@ -680,7 +706,8 @@ TEST_CASE("a client's log that is read first does not make calls that went aroun
 }
 
 TEST_CASE(
-    "a row has no other call of its tool between, whoever told of that one and whenever it is handed on",
+    "diagnosis: a row of repeated requests has no other call of its tool between, whichever log shows that "
+    "call and whenever it is evicted",
     "[diagnosis]") {
   const auto failed = [](std::string id) {
     return encore::TracedCall{.id = std::move(id),
@@ -706,7 +733,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("calls of tools that are taken together are no row: they may be of different tools",
+TEST_CASE("diagnosis: calls of tools that are counted together are not a row: they may be of different tools",
           "[diagnosis]") {
   Diagnosis diagnosis{{.most_tools = 1}};
   for (const auto* const tool : {"first", "search", "fetch", "open"})
@@ -715,8 +742,10 @@ TEST_CASE("calls of tools that are taken together are no row: they may be of dif
   CHECK(kinds_of(diagnosis) == Kinds{"not_retried", "not_retried"});
 }
 
-TEST_CASE("calls of which only others told, or whose id was used again, made no room too early",
-          "[diagnosis]") {
+TEST_CASE(
+    "diagnosis: calls that only other logs show, or whose id was reused, are not counted as evicted too "
+    "early",
+    "[diagnosis]") {
   Diagnosis seen{{.most_calls = 1}};
   for (const auto* const id : {"a", "b"}) seen.add(encore::EventRecord{.call_id = id, .status = 200});
   CHECK(seen.made_room() == 0);

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("a diagnosis is the sums of each tool, then what was found, the gravest first",
+TEST_CASE("a diagnosis text lists the totals of each tool, then the findings, the most severe first",
           "[diagnosis_text]") {
   const auto diagnosis = tests::diagnose(R"(
 {"id":"call-17","tool":"inventory_lookup","n":1,"error":"TimeoutError","took":1}
@@ -38,11 +38,12 @@ inventory_lookup: call-17 succeeded after retries, in 2 attempts.
 )");
 }
 
-TEST_CASE("where there is nothing to say, that is said", "[diagnosis_text]") {
+TEST_CASE("a diagnosis text without findings says that there are none", "[diagnosis_text]") {
   CHECK(diagnosis_text(tests::diagnose("")) == "no call was told of\n");
 }
 
-TEST_CASE("sums name what is known, and what is only at least so much", "[diagnosis_text]") {
+TEST_CASE("a diagnosis text's totals name only what is known, and mark lower bounds as such",
+          "[diagnosis_text]") {
   CHECK(encore::totals_text({.tool = "search",
                              .calls = 9,
                              .attempts = 14,
@@ -63,7 +64,7 @@ TEST_CASE("sums name what is known, and what is only at least so much", "[diagno
         "(no name): 1 call, 1 attempt; 1 succeeded");
 }
 
-TEST_CASE("calls that made room too early are told of", "[diagnosis_text]") {
+TEST_CASE("a diagnosis text reports calls that were evicted too early", "[diagnosis_text]") {
   encore::Diagnosis diagnosis{{.most_calls = 1}};
   for (const auto* const id : {"a", "b"})
     diagnosis.add(

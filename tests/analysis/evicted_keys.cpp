@@ -6,7 +6,8 @@
 
 namespace {
 
-TEST_CASE("a name that was evicted is never denied, and hardly ever another one claimed", "[evicted_keys]") {
+TEST_CASE("an evicted key is never denied, and one that was not evicted is hardly ever claimed",
+          "[evicted_keys]") {
   for (const auto count : {0, 1, 1'023, 1'024, 1'025, 100'000}) {
     encore::detail::EvictedKeys keys;
     for (int i = 0; i < count; ++i) keys.add("scope\ncall-" + std::to_string(i));

@@ -24,7 +24,7 @@ static_assert(weight(FindingKind::outcome_unknown) == Weight::look);
 static_assert(weight(FindingKind::unfinished) == Weight::look);
 static_assert(weight(FindingKind::recovered) == Weight::expected);
 
-TEST_CASE("each kind has a name of its own, in the order of the kinds", "[finding]") {
+TEST_CASE("each kind of finding has a name of its own, in the order of the kinds", "[finding]") {
   std::set<std::string_view> names;
   for (std::size_t i = 0; i < encore::finding_kind_count; ++i)
     names.insert(to_string(static_cast<FindingKind>(i)));
@@ -37,7 +37,7 @@ TEST_CASE("each kind has a name of its own, in the order of the kinds", "[findin
   CHECK(to_string(Weight::broken) == "broken");
 }
 
-TEST_CASE("a call is counted with its attempts, its ceiling and its id", "[finding]") {
+TEST_CASE("a finding counts a call with its attempts, its ceiling and its id", "[finding]") {
   Finding finding;
   encore::detail::count_in(finding, TracedCall{.scope = "s",
                                                .id = "a",
@@ -62,7 +62,7 @@ TEST_CASE("a call is counted with its attempts, its ceiling and its id", "[findi
                            .scope = "s"});
 }
 
-TEST_CASE("of many calls the first ids are kept, and all are counted", "[finding]") {
+TEST_CASE("a finding keeps the first ids of many calls, and counts them all", "[finding]") {
   Finding finding;
   for (int i = 0; i < 1'000; ++i) encore::detail::count_in(finding, TracedCall{.id = std::to_string(i)});
   CHECK(finding.calls == 1'000);

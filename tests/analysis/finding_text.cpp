@@ -49,14 +49,16 @@ TEST_CASE("a time has three digits after the point, and more only below a thousa
   CHECK(short_seconds(1500ns) == "0.0000015 s");
 }
 
-TEST_CASE("the first ids are named and the others counted", "[finding_text]") {
+TEST_CASE("a finding's text names the first ids and counts the others", "[finding_text]") {
   CHECK(ids_text({.calls = 1, .ids = {"a"}}) == "a");
   CHECK(ids_text({.calls = 2, .ids = {"a", "b"}}) == "a and b");
   CHECK(ids_text({.calls = 3, .ids = {"a", "b", "c"}}) == "a, b and c");
   CHECK(ids_text(of(FindingKind::exhausted)) == "a, b, c, d, e and 2 more");
 }
 
-TEST_CASE("every kind says what happened, with its ids and numbers, and what is next", "[finding_text]") {
+TEST_CASE(
+    "the text of every kind of finding says what happened, with its ids and numbers, and what to do next",
+    "[finding_text]") {
   for (std::size_t i = 0; i < encore::finding_kind_count; ++i) {
     const auto finding = of(static_cast<FindingKind>(i));
     CAPTURE(to_string(finding.kind));
@@ -71,7 +73,7 @@ TEST_CASE("every kind says what happened, with its ids and numbers, and what is 
   }
 }
 
-TEST_CASE("sentences are right for one call and for many", "[finding_text]") {
+TEST_CASE("finding texts are grammatical for one call and for many", "[finding_text]") {
   CHECK(what_happened(of(FindingKind::exhausted)) ==
         "a, b, c, d, e and 2 more spent their budgets: 1 to 3 attempts each of at most 2, the last failure "
         "TimeoutError");
@@ -97,7 +99,7 @@ TEST_CASE("sentences are right for one call and for many", "[finding_text]") {
                        .ids = {"a"}}) == "a stopped after 2 attempts: the filter does not match E");
 }
 
-TEST_CASE("a call that was refused is not said to have made an attempt", "[finding_text]") {
+TEST_CASE("a finding's text does not claim an attempt of a call that was refused", "[finding_text]") {
   auto finding = of(FindingKind::repeated_without_retries);
   finding.fewest_attempts = 0, finding.most_attempts = 1, finding.rows = 1;
   CHECK(what_happened(finding).starts_with(
@@ -106,7 +108,7 @@ TEST_CASE("a call that was refused is not said to have made an attempt", "[findi
   CHECK(what_happened(finding).starts_with("7 calls in a row made one attempt each ("));
 }
 
-TEST_CASE("nothing that a log says acts on a terminal or breaks the line", "[finding_text]") {
+TEST_CASE("no text from a log acts on a terminal or breaks the line of a finding", "[finding_text]") {
   auto finding = of(FindingKind::exhausted);
   finding.detail = "E\x1B[2J\nforged";
   finding.ids = {"\x1B[31m", std::string(10'000, 'x'), "a b", "\xFF", "d"};

@@ -31,7 +31,7 @@ encore::WallTime at(std::string_view time) {
   return encore::read_timestamp("2026-01-01T10:00:" + std::string{time} + "Z").value();
 }
 
-TEST_CASE("a policy's events make a call with its attempts, and the times between them", "[open_call]") {
+TEST_CASE("a policy's events become a call with its attempts, and the times between them", "[open_call]") {
   CHECK(put_together(R"(
 {"event":"attempt_started","t":"2026-01-01T10:00:00Z","scope":"s","id":"call-17","tool":"ship","resolved":"ship_v2","n":1,"of":3,"elapsed":0,"left":10}
 {"event":"attempt_failed","t":"2026-01-01T10:00:01Z","scope":"s","id":"call-17","tool":"ship","n":1,"of":3,"error":"Busy","message":"later","status":503,"request":"r-1","sent":true,"answered":true,"key":true,"again":true,"wait":2,"elapsed":0.9,"left":9}
@@ -78,7 +78,7 @@ TEST_CASE("a policy's events make a call with its attempts, and the times betwee
                   .last_record = 5});
 }
 
-TEST_CASE("somebody else's lines are whole attempts, told when they had ended", "[open_call]") {
+TEST_CASE("lines of another program's log are whole attempts, logged when they had ended", "[open_call]") {
   CHECK(put_together(R"(
 {"id":"call-17","tool":"ship","n":1,"status":503,"took":2,"t":"2026-01-01T10:00:02Z"}
 {"id":"call-17","tool":"ship","n":2,"error":"Timeout","t":"2026-01-01T10:00:05Z"}
@@ -99,7 +99,7 @@ TEST_CASE("somebody else's lines are whole attempts, told when they had ended", 
                   .last_record = 3});
 }
 
-TEST_CASE("in somebody else's log a status of 400 or more is a failure", "[open_call]") {
+TEST_CASE("in another program's log a status of 400 or more is a failure", "[open_call]") {
   const auto end_of = [](std::string_view status) {
     return put_together(R"({"id":"a","status":)" + std::string{status} + "}").requests.front().end;
   };
@@ -107,8 +107,9 @@ TEST_CASE("in somebody else's log a status of 400 or more is a failure", "[open_
   CHECK(end_of("400") == AttemptEnd::failed);
 }
 
-TEST_CASE("an end whose begin was not told makes an attempt, and a second end is a repetition",
-          "[open_call]") {
+TEST_CASE(
+    "the end of an attempt whose begin was not logged makes an attempt, and a second end is a repetition",
+    "[open_call]") {
   const auto call = put_together(R"(
 {"event":"attempt_failed","id":"call-17","n":2,"error":"E","again":false,"reason":"deadline"}
 {"event":"attempt_failed","id":"call-17","n":2,"error":"E","again":false,"reason":"deadline"}
@@ -119,7 +120,7 @@ TEST_CASE("an end whose begin was not told makes an attempt, and a second end is
   CHECK(call.ordinals.repeated == 1);
 }
 
-TEST_CASE("without the policy's clock an attempt took what the calendar says, and never less than nothing",
+TEST_CASE("without the policy's clock an attempt's duration comes from the calendar, and is never negative",
           "[open_call]") {
   const auto took = [](std::string_view end) {
     return put_together(R"({"event":"attempt_started","id":"a","n":1,"t":"2026-01-01T10:00:03Z"})"
@@ -133,7 +134,7 @@ TEST_CASE("without the policy's clock an attempt took what the calendar says, an
   CHECK(took("01") == 0s);  // the calendar was set back
 }
 
-TEST_CASE("a call with any number of attempts keeps the first of them and counts all", "[open_call]") {
+TEST_CASE("a traced call with many attempts keeps the first ones and counts all", "[open_call]") {
   OpenCall call;
   std::uint64_t number = 0;
   for (int ordinal = 1; ordinal <= 1'000; ++ordinal) {
@@ -150,7 +151,7 @@ TEST_CASE("a call with any number of attempts keeps the first of them and counts
   CHECK(call.call().ordinals.missing() == 0);
 }
 
-TEST_CASE("calls within are counted, also where nothing else is told of the outer one [J1]", "[open_call]") {
+TEST_CASE("inner calls are counted even where nothing else is logged of the outer one [J1]", "[open_call]") {
   OpenCall call;
   call.note_inner("s", "call-17", 1, 3);
   call.note_inner("s", "call-17", 2, 3);
@@ -160,7 +161,7 @@ TEST_CASE("calls within are counted, also where nothing else is told of the oute
   CHECK(!call.call().told_by_policy);
 }
 
-TEST_CASE("times at the ends of the range do not overflow", "[open_call]") {
+TEST_CASE("times at the ends of the range do not overflow in a traced call", "[open_call]") {
   constexpr auto last = (encore::WallTime::max)();
   constexpr auto first = (encore::WallTime::min)();
   OpenCall call;

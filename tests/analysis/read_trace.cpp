@@ -35,7 +35,7 @@ std::string line(std::string_view id) {
   return R"({"gen_ai.tool.call.id":")" + std::string{id} + R"(","encore.attempt":1})";
 }
 
-TEST_CASE("a log says the same in pieces of any size", "[read_trace]") {
+TEST_CASE("a log read in pieces of any size gives the same records", "[read_trace]") {
   const auto text = line("a") + "\n\nplain\r\n" + line("b") + "\r\n" + line("c").substr(0, 30);
   for (const std::size_t piece : {1U, 2U, 7U, 50U, 1'000U}) {
     CAPTURE(piece);
@@ -47,7 +47,7 @@ TEST_CASE("a log says the same in pieces of any size", "[read_trace]") {
   }
 }
 
-TEST_CASE("the last line need not have an end, and may", "[read_trace]") {
+TEST_CASE("a log's last line may or may not end with a newline", "[read_trace]") {
   TraceReader reader;
   CHECK(ids_in(reader, line("a"), 10) == std::vector<std::string>{"a"});
   CHECK(ids_in(reader, line("b") + "\n", 10) == std::vector<std::string>{"b"});
@@ -55,7 +55,7 @@ TEST_CASE("the last line need not have an end, and may", "[read_trace]") {
   CHECK(reader.lines() == 2);
 }
 
-TEST_CASE("a line that is too long is skipped once, and the next is read", "[read_trace]") {
+TEST_CASE("a log line that is too long is skipped once, and the next is read", "[read_trace]") {
   const auto longest = encore::longest_trace_line;
   for (const auto size : {longest, longest + 1, 3 * longest}) {
     for (const std::size_t piece : {1'000U, 65'536U}) {
@@ -73,14 +73,14 @@ TEST_CASE("a line that is too long is skipped once, and the next is read", "[rea
   CHECK(reader.skipped_count() == 1);
 }
 
-TEST_CASE("a line that fits is read, however long it is", "[read_trace]") {
+TEST_CASE("a log line within the limit is read, however long it is", "[read_trace]") {
   TraceReader reader;
   auto text = line("a");
   text.insert(1, R"("padding":")" + std::string(900'000, 'x') + R"(",)");
   CHECK(ids_in(reader, text + "\n" + text, 65'536) == std::vector<std::string>{"a", "a"});
 }
 
-TEST_CASE("what the source throws leaves", "[read_trace]") {
+TEST_CASE("an exception from a log's source propagates", "[read_trace]") {
   TraceReader reader;
   const auto broken = [](char*, std::size_t) -> std::size_t { throw std::runtime_error{"disk"}; };
   CHECK_THROWS_AS(read_trace(reader, broken, [](const EventRecord&) {}), std::runtime_error);

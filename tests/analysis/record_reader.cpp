@@ -31,7 +31,7 @@ const EventRecord* read(RecordReader& reader, std::initializer_list<Field> field
   return reader.finish();
 }
 
-TEST_CASE("a record is put together from fields in any order, numbers in quotes or not", "[record_reader]") {
+TEST_CASE("a trace record is read from fields in any order, numbers quoted or not", "[record_reader]") {
   RecordReader reader;
   const auto* const record = read(reader, {{"encore.attempt", "2", false},
                                            {"encore.resend_count", "1"},
@@ -51,7 +51,7 @@ TEST_CASE("a record is put together from fields in any order, numbers in quotes 
                                .wait = 250ms});
 }
 
-TEST_CASE("nothing of a line stays for the next", "[record_reader]") {
+TEST_CASE("nothing of one trace line carries over to the next", "[record_reader]") {
   RecordReader reader;
   CHECK(read(reader, {{"encore.event", "nonsense"}, {"gen_ai.tool.call.id", "call-17"}}) == nullptr);
   const auto* const record =
@@ -61,7 +61,7 @@ TEST_CASE("nothing of a line stays for the next", "[record_reader]") {
   CHECK(reader.fault().empty());
 }
 
-TEST_CASE("somebody else's names and units are a matter of naming them", "[record_reader]") {
+TEST_CASE("field names and units of other logs are read once they are configured", "[record_reader]") {
   RecordReader reader{TraceFields{.timestamp = "ts",
                                   .call = "tool_call_id",
                                   .tool = "tool",
@@ -94,7 +94,7 @@ TEST_CASE("somebody else's names and units are a matter of naming them", "[recor
   }
 }
 
-TEST_CASE("an error that is null, false or empty is none", "[record_reader]") {
+TEST_CASE("a log's error that is null, false or empty is not an error", "[record_reader]") {
   RecordReader reader;
   for (const auto& none :
        {Field{"error.type", "null", false}, Field{"error.type", "false", false}, Field{"error.type", ""}}) {
@@ -104,7 +104,8 @@ TEST_CASE("an error that is null, false or empty is none", "[record_reader]") {
   }
 }
 
-TEST_CASE("a wait means that another attempt follows, unless it is said that none does", "[record_reader]") {
+TEST_CASE("a logged wait means that another attempt follows, unless the line says that none does",
+          "[record_reader]") {
   RecordReader reader;
   const Field id{"gen_ai.tool.call.id", "a"};
   const Field attempt{"encore.attempt", "1"};
@@ -120,7 +121,7 @@ TEST_CASE("a wait means that another attempt follows, unless it is said that non
   CHECK(denied->wait == 0s);
 }
 
-TEST_CASE("a line that tells of no event and no attempt makes no record", "[record_reader]") {
+TEST_CASE("a log line without an event and without an attempt makes no record", "[record_reader]") {
   RecordReader reader;
   CHECK(read(reader, {{"level", "info"}}) == nullptr);
   CHECK(reader.fault() == "it tells of no event and no attempt");
@@ -140,7 +141,7 @@ TEST_CASE("a line that tells of no event and no attempt makes no record", "[reco
   CHECK(read(trusting, {{"level", "info"}}) == nullptr);
 }
 
-TEST_CASE("a value that cannot be used is named, with its field", "[record_reader]") {
+TEST_CASE("a log value that cannot be used is reported, with its field", "[record_reader]") {
   RecordReader reader;
   const auto fault_of = [&](std::string_view name, std::string_view value) {
     CHECK(read(reader, {{"gen_ai.tool.call.id", "call-17"}, {"encore.attempt", "1"}, {name, value}}) ==
@@ -159,7 +160,7 @@ TEST_CASE("a value that cannot be used is named, with its field", "[record_reade
   CHECK(fault_of("encore.hint", std::string(1'000, 'x')).size() < 150);
 }
 
-TEST_CASE("a text that is too long is cut between two characters, a name that is too long cannot be used",
+TEST_CASE("a log text that is too long is cut between two characters, a name that is too long is unusable",
           "[record_reader]") {
   RecordReader reader;
   std::string text(511, 'x');
@@ -177,7 +178,8 @@ TEST_CASE("a text that is too long is cut between two characters, a name that is
   CHECK(read(reader, {{"gen_ai.tool.call.id", text}, {"encore.attempt", "1"}}) != nullptr);
 }
 
-TEST_CASE("a number is a time since 1970, in the years that a text can name", "[record_reader]") {
+TEST_CASE("a number as a log's time counts from 1970, within the years that a text can name",
+          "[record_reader]") {
   RecordReader reader;
   const auto time_of = [&](std::string_view number) {
     const auto* const record =
@@ -192,7 +194,7 @@ TEST_CASE("a number is a time since 1970, in the years that a text can name", "[
   CHECK(!time_of("-9214560000.000000001"));
 }
 
-TEST_CASE("a time that is negative cannot be used", "[record_reader]") {
+TEST_CASE("a negative time in a log is unusable", "[record_reader]") {
   RecordReader reader;
   for (const auto name :
        {"encore.took", "encore.slept", "encore.retry_in", "encore.elapsed", "encore.remaining"})

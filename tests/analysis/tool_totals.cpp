@@ -19,7 +19,7 @@ ToolTotals totals_of(const TracedCall& call) {
   return totals;
 }
 
-TEST_CASE("a call succeeded, failed or has no end", "[tool_totals]") {
+TEST_CASE("a traced call counts as succeeded, failed or unfinished", "[tool_totals]") {
   const TracedCall recovered{.told_by_policy = true,
                              .attempt_count = 2,
                              .finished = true,
@@ -48,7 +48,7 @@ TEST_CASE("a call succeeded, failed or has no end", "[tool_totals]") {
         ToolTotals{.calls = 1, .attempts = 1, .unfinished = 1, .slept = 2s, .worked_is_known = false});
 }
 
-TEST_CASE("of a call of which only others told, its last attempt says how it ended", "[tool_totals]") {
+TEST_CASE("a call that only other logs show ended as its last attempt did", "[tool_totals]") {
   const TracedCall good{
       .requests = {{{.took = 1s}, AttemptEnd::failed}, {{.took = 2s}, AttemptEnd::succeeded}},
       .request_count = 2};
@@ -58,7 +58,8 @@ TEST_CASE("of a call of which only others told, its last attempt says how it end
   CHECK(totals_of(bad) == ToolTotals{.calls = 1, .attempts = 1, .requests = 1, .failed = 1, .worked = 1s});
 }
 
-TEST_CASE("a result that says the tool failed is a success, and counted beside [B8]", "[tool_totals]") {
+TEST_CASE("a result that reports the tool's failure is a success, and counted separately [B8]",
+          "[tool_totals]") {
   const TracedCall call{.told_by_policy = true,
                         .attempts = {{{.error_result = true}, AttemptEnd::succeeded}},
                         .attempt_count = 1,
@@ -68,7 +69,8 @@ TEST_CASE("a result that says the tool failed is a success, and counted beside [
   CHECK(totals_of(call) == ToolTotals{.calls = 1, .attempts = 1, .succeeded = 1, .error_results = 1});
 }
 
-TEST_CASE("what a call worked is what is left of its time, else what its attempts took", "[tool_totals]") {
+TEST_CASE("a call's working time is its duration without its waits, or else the sum of its attempts",
+          "[tool_totals]") {
   CHECK(worked(TracedCall{.slept = 2s, .elapsed = 5s}) == 3s);
   CHECK(worked(TracedCall{.slept = 5s, .elapsed = 2s}) == 0s);  // a clock that was set back
   CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{{.took = 1s}}, {{.took = 2s}}}}) == 3s);

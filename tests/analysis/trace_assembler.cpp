@@ -38,7 +38,7 @@ std::string ids_of(const std::vector<TracedCall>& calls) {
   return ids;
 }
 
-TEST_CASE("calls come in the order in which the log told of them last", "[trace_assembler]") {
+TEST_CASE("assembled calls come in the order of their last records", "[trace_assembler]") {
   const auto calls = assemble({began("a"), began("b"), began("c"), ended("b"), ended("a")});
   CHECK(ids_of(calls) == "c b a");
   CHECK(!calls[0].finished);
@@ -46,7 +46,7 @@ TEST_CASE("calls come in the order in which the log told of them last", "[trace_
   CHECK(calls[1].last_record == 4);
 }
 
-TEST_CASE("the same id in two scopes is two calls [I2]", "[trace_assembler]") {
+TEST_CASE("the same id in two scopes makes two traced calls [I2]", "[trace_assembler]") {
   auto a = began("call_0");
   auto b = began("call_0");
   a.scope = "aaaa";
@@ -58,14 +58,14 @@ TEST_CASE("the same id in two scopes is two calls [I2]", "[trace_assembler]") {
   CHECK(assemble({a, b}).size() == 2);
 }
 
-TEST_CASE("an id that is used again begins a new call", "[trace_assembler]") {
+TEST_CASE("an id that is used again begins a new traced call", "[trace_assembler]") {
   const auto calls = assemble({began("a"), ended("a"), began("a"), ended("a")});
   REQUIRE(calls.size() == 2);
   CHECK(!calls[0].id_reused);
   CHECK(calls[1].id_reused);
 }
 
-TEST_CASE("what somebody else saw of a call is put to it after its end too", "[trace_assembler]") {
+TEST_CASE("another program's record of a call is added to it after its end too", "[trace_assembler]") {
   const auto calls = assemble({began("a"), ended("a"), seen("a"), seen("b")});
   REQUIRE(ids_of(calls) == "a b");
   CHECK(calls[0].request_count == 1);
@@ -79,7 +79,7 @@ TEST_CASE("records without an id are calls of their own", "[trace_assembler]") {
   CHECK(calls[0].request_count == 1);
 }
 
-TEST_CASE("ended calls make room first, then the open one that was told of least recently",
+TEST_CASE("ended calls are evicted first, then the open one with the oldest last record",
           "[trace_assembler]") {
   std::vector<TracedCall> calls;
   const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
@@ -97,7 +97,7 @@ TEST_CASE("ended calls make room first, then the open one that was told of least
   CHECK(!calls[3].evicted);
 }
 
-TEST_CASE("what is told of an evicted call later makes another, which says that it goes on [F1]",
+TEST_CASE("a later record of an evicted call begins another call, which is marked as continued [F1]",
           "[trace_assembler]") {
   auto again = event(EventKind::attempt_started, "a");
   again.ordinal = 2;
@@ -136,7 +136,7 @@ TEST_CASE("a call that began while another of its tool ran is not alone", "[trac
   CHECK(alone == "xyac");
 }
 
-TEST_CASE("a call knows the last record of another of its tool before it, evicted or not",
+TEST_CASE("a traced call knows the last record of the previous call of its tool, evicted or not",
           "[trace_assembler]") {
   auto other_tool = began("x");
   other_tool.call_name = "fetch";
@@ -152,7 +152,7 @@ TEST_CASE("a call knows the last record of another of its tool before it, evicte
   }
 }
 
-TEST_CASE("of more tools and scopes than are remembered, a call follows the latest that was forgotten",
+TEST_CASE("with more tools and scopes than are remembered, a call follows the latest one that was forgotten",
           "[trace_assembler]") {
   std::vector<EventRecord> records{began("first")};
   for (int tool = 0; tool < 5'000; ++tool) {
@@ -165,7 +165,7 @@ TEST_CASE("of more tools and scopes than are remembered, a call follows the late
   CHECK(calls.back().previous_record == 5'001 - 4'096);
 }
 
-TEST_CASE("a call that ended is not taken for one under way, nor taken off twice when it makes room",
+TEST_CASE("an ended call is not counted as under way, nor subtracted twice when it is evicted",
           "[trace_assembler]") {
   std::vector<TracedCall> calls;
   const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
@@ -181,8 +181,7 @@ TEST_CASE("a call that ended is not taken for one under way, nor taken off twice
   CHECK(assembler.made_room() == 1);
 }
 
-TEST_CASE("attempts of calls within are added up for the outer call, known or not [J1]",
-          "[trace_assembler]") {
+TEST_CASE("attempts of inner calls are added up for the outer call, known or not [J1]", "[trace_assembler]") {
   auto inner = ended("in-1");
   inner.ordinal = 3;
   inner.outer_id = "out";
@@ -205,7 +204,8 @@ TEST_CASE("attempts of calls within are added up for the outer call, known or no
   }
 }
 
-TEST_CASE("however many calls there are, so many are kept and each is handed on once", "[trace_assembler]") {
+TEST_CASE("however many calls a log has, a bounded number is kept and each is delivered once",
+          "[trace_assembler]") {
   int handed_on = 0;
   const auto count = [&](const TracedCall&) { ++handed_on; };
   TraceAssembler assembler{{.most_calls = 7}};

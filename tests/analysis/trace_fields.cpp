@@ -9,7 +9,7 @@
 
 namespace {
 
-TEST_CASE("each field has a meaning, and no two have the same name by default", "[trace_fields]") {
+TEST_CASE("each trace field has a meaning, and no two have the same default name", "[trace_fields]") {
   const encore::TraceFields fields;
   std::set<std::string> names;
   std::size_t own = 0;

@@ -56,7 +56,7 @@ EventRecord full(EventKind kind) {
   return record;
 }
 
-TEST_CASE("every field of a record that was written is read back", "[trace_reader]") {
+TEST_CASE("every field of a written trace record is read back", "[trace_reader]") {
   TraceReader reader;
   for (const auto kind : {EventKind::attempt_started, EventKind::attempt_failed, EventKind::attempt_succeeded,
                           EventKind::call_finished}) {
@@ -75,7 +75,8 @@ TEST_CASE("every field of a record that was written is read back", "[trace_reade
   CHECK(reader.skipped().empty());
 }
 
-TEST_CASE("what cannot be used is skipped and told, with its file, its line and why", "[trace_reader]") {
+TEST_CASE("an unusable trace line is skipped and reported, with its file, its line and the reason",
+          "[trace_reader]") {
   TraceReader reader;
   const auto line = log_text(full(EventKind::attempt_started), LineShape::json);
   reader.begin_file("a.log");
@@ -104,7 +105,7 @@ TEST_CASE("what cannot be used is skipped and told, with its file, its line and 
         "b.log:2: encore.attempt = \"x\" cannot be used\n");
 }
 
-TEST_CASE("a file's name does nothing to the terminal on which the report of what was skipped is read",
+TEST_CASE("a file's name does not act on the terminal that shows the report of skipped lines",
           "[trace_reader]") {
   encore::TraceReader reader;
   reader.begin_file("a\x1B[2J.log");
@@ -112,7 +113,7 @@ TEST_CASE("a file's name does nothing to the terminal on which the report of wha
   CHECK(encore::skipped_text(reader) == "\"a\\u001b[2J.log\":1: it is no JSON object\n");
 }
 
-TEST_CASE("the report of what was skipped does not grow with the log", "[trace_reader]") {
+TEST_CASE("the report of skipped lines does not grow with the log", "[trace_reader]") {
   TraceReader reader;
   for (int i = 0; i < 1'000; ++i) reader.read("?");
   CHECK(reader.skipped_count() == 1'000);
@@ -120,7 +121,7 @@ TEST_CASE("the report of what was skipped does not grow with the log", "[trace_r
   CHECK(encore::skipped_text(reader).ends_with("line 100: it is no JSON object\nand 900 more lines\n"));
 }
 
-TEST_CASE("a line that another parser has taken apart makes the same record", "[trace_reader]") {
+TEST_CASE("a trace line parsed by another parser makes the same record", "[trace_reader]") {
   TraceReader reader;
   reader.begin_line();
   reader.field("encore.event", "attempt_started", true);
@@ -135,7 +136,7 @@ TEST_CASE("a line that another parser has taken apart makes the same record", "[
   CHECK(reader.skipped() == std::vector<SkippedLine>{{"", 2, "parse error at column 7"}});
 }
 
-TEST_CASE("fields within objects are found by the names of both", "[trace_reader]") {
+TEST_CASE("nested fields of a trace line are found by both names", "[trace_reader]") {
   TraceReader reader{encore::TraceFields{.call = "tool.call.id", .attempt = "tool.attempt"}};
   const auto* const record =
       reader.read(R"({"tool":{"call":{"id":"call-17"},"attempt":2},"error":{"type":"timeout"}})");

@@ -19,7 +19,7 @@ OrdinalsSeen seen(std::initializer_list<int> ordinals) {
   return all;
 }
 
-TEST_CASE("numbers that are missing or come twice are counted, in any order", "[traced_call]") {
+TEST_CASE("missing and repeated attempt numbers are counted, in any order", "[traced_call]") {
   CHECK(seen({1, 2, 3}).missing() == 0);
   CHECK(seen({3, 1, 2}) == seen({1, 2, 3}));
   CHECK(seen({2}).missing() == 1);
@@ -29,7 +29,7 @@ TEST_CASE("numbers that are missing or come twice are counted, in any order", "[
   CHECK(seen({0, -1}) == OrdinalsSeen{});  // not told
 }
 
-TEST_CASE("numbers past the 64th neither miss nor repeat, and do no harm", "[traced_call]") {
+TEST_CASE("attempt numbers past the 64th are neither missing nor repeated, and do no harm", "[traced_call]") {
   OrdinalsSeen all;
   for (int ordinal = 1; ordinal <= 200; ++ordinal) all.add(ordinal);
   all.add(200);
@@ -40,7 +40,8 @@ TEST_CASE("numbers past the 64th neither miss nor repeat, and do no harm", "[tra
   CHECK(seen({2'147'483'647}).missing() == 64);
 }
 
-TEST_CASE("an attempt's outcome is unknown if it was sent and nothing came back [I3]", "[traced_call]") {
+TEST_CASE("a traced attempt's outcome is unknown if its request was sent and no response came [I3]",
+          "[traced_call]") {
   CHECK(TracedAttempt{{.dispatched = true}}.outcome_unknown());
   CHECK(!TracedAttempt{}.outcome_unknown());
   CHECK(!TracedAttempt{{.dispatched = true, .answered = true}}.outcome_unknown());
@@ -52,7 +53,8 @@ TEST_CASE("an attempt's outcome is unknown if it was sent and nothing came back 
   CHECK(!TracedAttempt{{.dispatched = true, .answered = true, .dispatched_again = true}}.outcome_unknown());
 }
 
-TEST_CASE("how many attempts there were is what the policy told, else what others did", "[traced_call]") {
+TEST_CASE("the number of a traced call's attempts comes from the policy's records, or else from other logs",
+          "[traced_call]") {
   CHECK(TracedCall{.told_by_policy = true, .attempt_count = 2, .request_count = 9}.attempts_told() == 2);
   CHECK(TracedCall{.told_by_policy = true, .attempt_count = 2, .attempts_made = 3}.attempts_told() == 3);
   CHECK(TracedCall{.told_by_policy = true, .request_count = 9}.attempts_told() == 0);  // refused on entry
