@@ -1,6 +1,7 @@
 # The rules of tests/contract.md and the places that cite them, as in "[B3]" or "(C2, C7)":
-# every rule that is cited anywhere stands there, and every rule that stands there is cited by a test.
-#   cmake -D SOURCE=<the repository> -P contract.cmake
+# every rule that is cited anywhere stands there, every rule that stands there is cited by a test, and the list of these tests
+# at the end of contract.md is the list that the citations make.
+#   cmake -D SOURCE=<the repository> [-D WRITE_THE_LIST=ON] -P contract.cmake
 cmake_minimum_required(VERSION 3.24)
 
 # The rules that a file cites. Brackets and semicolons mean something to CMake's lists, so they go first.
@@ -24,8 +25,8 @@ if(count LESS 70)
 endif()
 
 set(faults "")
-set(tested "")
 file(GLOB_RECURSE tests ${SOURCE}/tests/*.cpp ${SOURCE}/tests/*.hpp ${SOURCE}/tests/*.cmake)
+list(SORT tests)
 file(GLOB_RECURSE others ${SOURCE}/include/*.hpp ${SOURCE}/include/*.md ${SOURCE}/examples/*.cpp ${SOURCE}/examples/*.hpp
   ${SOURCE}/examples/*.md ${SOURCE}/README.md)
 list(REMOVE_ITEM tests ${CMAKE_CURRENT_LIST_FILE})
@@ -37,14 +38,33 @@ foreach(file IN LISTS tests others)
     endif()
   endforeach()
   if(file IN_LIST tests)
-    list(APPEND tested ${cited})
+    file(RELATIVE_PATH name ${SOURCE}/tests ${file})
+    foreach(rule IN LISTS cited)
+      string(APPEND tests_of_${rule} " `${name}`")
+    endforeach()
   endif()
 endforeach()
+set(list "")
 foreach(rule IN LISTS rules)
-  if(NOT rule IN_LIST tested)
+  if(NOT DEFINED tests_of_${rule})
     string(APPEND faults "no test cites ${rule}\n")
   endif()
+  string(APPEND list "- ${rule}:${tests_of_${rule}}\n")
 endforeach()
+
+file(READ ${SOURCE}/tests/contract.md text)
+string(FIND "${text}" "\n- A1:" begin)
+if(begin EQUAL -1)
+  message(FATAL_ERROR "tests/contract.md has no list of tests that begins with '- A1:'")
+endif()
+math(EXPR begin "${begin} + 1")
+string(SUBSTRING "${text}" ${begin} -1 written)
+if(WRITE_THE_LIST)
+  string(SUBSTRING "${text}" 0 ${begin} rules_alone)
+  file(WRITE ${SOURCE}/tests/contract.md "${rules_alone}${list}")
+elseif(NOT written STREQUAL list)
+  string(APPEND faults "the list of tests in tests/contract.md is out of date; with -D WRITE_THE_LIST=ON this script makes it anew\n")
+endif()
 if(faults)
   message(FATAL_ERROR "${faults}")
 endif()
