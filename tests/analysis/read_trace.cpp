@@ -73,11 +73,26 @@ TEST_CASE("a log line that is too long is skipped once, and the next is read", "
   CHECK(reader.skipped_count() == 1);
 }
 
-TEST_CASE("a log line within the limit is read, however long it is", "[read_trace]") {
-  TraceReader reader;
-  auto text = line("a");
-  text.insert(1, R"("padding":")" + std::string(900'000, 'x') + R"(",)");
-  CHECK(ids_in(reader, text + "\n" + text, 65'536) == std::vector<std::string>{"a", "a"});
+TEST_CASE("the longest log line is read and a longer one skipped, wherever the pieces end", "[read_trace]") {
+  auto longest = line("a");
+  const std::string_view around = R"("padding":"",)";
+  longest.insert(1, R"("padding":")" +
+                        std::string(encore::longest_trace_line - longest.size() - around.size(), 'x') +
+                        R"(",)");
+  REQUIRE(longest.size() == encore::longest_trace_line);
+  auto longer = longest;
+  longer.insert(longer.find('x'), "x");
+  for (const std::size_t piece : {1'000U, 65'536U}) {
+    for (const std::size_t first : {0U, 1U, 2U, 100U, 65'535U}) {
+      CAPTURE(piece, first);
+      const auto before = std::string(first, '\n');
+      TraceReader reader;
+      CHECK(ids_in(reader, before + longest + "\n" + longest, piece) == std::vector<std::string>{"a", "a"});
+      CHECK(ids_in(reader, before + longer + "\n" + longest + "\n" + longer, piece) ==
+            std::vector<std::string>{"a"});
+      CHECK(reader.skipped_count() == 2);
+    }
+  }
 }
 
 TEST_CASE("an exception from a log's source propagates", "[read_trace]") {

@@ -28,8 +28,14 @@ void read_trace(TraceReader& reader, Read&& read, Use&& use) {
   std::size_t begin = 0;  // of the first line that has not been read
   std::size_t end = 0;
   auto too_long = false;  // the line under way is being passed over
+  const auto skip_long_line = [&] {
+    if (too_long) return;
+    reader.begin_line();
+    reader.skip_line("it is longer than " + std::to_string(longest_trace_line) + " bytes");
+  };
   const auto take = [&](std::string_view line) {
-    if (too_long) {
+    if (too_long || line.size() > longest_trace_line) {
+      skip_long_line();
       too_long = false;
       return;
     }
@@ -41,10 +47,8 @@ void read_trace(TraceReader& reader, Read&& read, Use&& use) {
       end -= begin;
       begin = 0;
     }
-    if (end >= longest_trace_line) {
-      if (!too_long)
-        reader.begin_line(),
-            reader.skip_line("it is longer than " + std::to_string(longest_trace_line) + " bytes");
+    if (end > longest_trace_line) {
+      skip_long_line();
       too_long = true;
       end = 0;
     }
