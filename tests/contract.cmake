@@ -16,7 +16,7 @@ function(encore_rules_cited file rules)
   set(${rules} ${found} PARENT_SCOPE)
 endfunction()
 
-cmake_path(ABSOLUTE_PATH SOURCE)
+file(REAL_PATH ${SOURCE} SOURCE)
 file(STRINGS ${SOURCE}/tests/contract.md lines REGEX "^- \\*\\*[A-N][0-9]+\\*\\* ")
 string(REGEX MATCHALL "\\*\\*[A-N][0-9]+\\*\\*" rules "${lines}")
 string(REPLACE "*" "" rules "${rules}")
