@@ -33,7 +33,7 @@ struct Immovable {
 
 const RetryPolicy plain{RetryOn<TimeoutError>{}};
 
-TEST_CASE("policies of different types live in one map [A3]", "[any_retry_policy]") {
+TEST_CASE("an AnyRetryPolicy lets policies of different types live in one map [A3]", "[any_retry_policy]") {
   FakeClock clock;
   Recorder trace;
   std::map<std::string, AnyRetryPolicy<int>> policies;
@@ -52,7 +52,7 @@ TEST_CASE("policies of different types live in one map [A3]", "[any_retry_policy
   CHECK(trace.of("2").front().call_name == "lookup");
 }
 
-TEST_CASE("a policy of outcomes runs callables that return the value [G2]", "[any_retry_policy]") {
+TEST_CASE("an AnyRetryPolicy of outcomes runs callables that return the value [G2]", "[any_retry_policy]") {
   FakeClock clock;
   const AnyRetryPolicy<Outcome<int>> policy{plain.with(clock, encore::ReturnOutcome{})};
   Scripted<int> fails{always(throws<TimeoutError>())};
@@ -61,7 +61,8 @@ TEST_CASE("a policy of outcomes runs callables that return the value [G2]", "[an
   CHECK(policy.run(works).value() == 17);
 }
 
-TEST_CASE("results of any kind pass: void, references, move-only, immovable [A6]", "[any_retry_policy]") {
+TEST_CASE("an AnyRetryPolicy passes results of any kind: void, references, move-only, immovable [A6]",
+          "[any_retry_policy]") {
   FakeClock clock;
   const auto policy = plain.with(clock);
   int calls = 0;
@@ -79,7 +80,7 @@ TEST_CASE("results of any kind pass: void, references, move-only, immovable [A6]
   CHECK(calls == 6 * 3);
 }
 
-TEST_CASE("a callable's result is converted, and its arguments and attempt are passed [A5, A6]",
+TEST_CASE("an AnyRetryPolicy converts a callable's result, and passes its arguments and the attempt [A5, A6]",
           "[any_retry_policy]") {
   FakeClock clock;
   const AnyRetryPolicy<std::string> policy{plain.with(clock)};
@@ -96,7 +97,8 @@ TEST_CASE("a callable's result is converted, and its arguments and attempt are p
   CHECK(sizes == std::vector<std::size_t>{100, 100, 100});
 }
 
-TEST_CASE("copies share the policy, and outlive the first one [L1]", "[any_retry_policy]") {
+TEST_CASE("copies of an AnyRetryPolicy share the policy, and outlive the first one [L1]",
+          "[any_retry_policy]") {
   const auto witness = std::make_shared<int>(0);
   auto first =
       std::make_unique<AnyRetryPolicy<void>>(plain.with([witness](const encore::Event&) { ++*witness; }));

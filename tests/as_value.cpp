@@ -96,7 +96,7 @@ TEST_CASE("a callable whose handle is the result is retried until it has made on
   CHECK(any.run(as_value([] { return std::async(std::launch::deferred, [] { return 17; }); })).get() == 17);
 }
 
-TEST_CASE("a callable in as_value is held by value, and shared by std::ref [A8]", "[as_value]") {
+TEST_CASE("a callable in as_value is stored by value, and shared by std::ref [A8]", "[as_value]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<std::runtime_error>{}, clock};
   Scripted<int> script{throws<std::runtime_error>("slow"), returns(17)};
@@ -112,7 +112,7 @@ TEST_CASE("a callable in as_value is held by value, and shared by std::ref [A8]"
   CHECK(wrapped(4) == 4);
 }
 
-TEST_CASE("results that only look like a future are results [A8]", "[as_value]") {
+TEST_CASE("results that only look like a future are accepted as results [A8]", "[as_value]") {
   struct Response {
     int status;
     std::optional<std::chrono::seconds> wait() const { return {}; }

@@ -62,7 +62,7 @@ static_assert(endless.end() == TimePoint::max() &&
 
 // ---- what the callable is told ------------------------------------------------------------------------------------------
 
-TEST_CASE("an attempt tells its call, its number and its stop token [A4, D6]", "[attempt]") {
+TEST_CASE("an attempt gives access to its call, its number and its stop token [A4, D6]", "[attempt]") {
   std::stop_source source;
   const auto token = source.get_token();
   plain.run({.id = "call-17", .name = "lookup", .deadline = TimePoint::max(), .stop = token},
@@ -123,9 +123,8 @@ TEST_CASE("an attempt's own limit runs down within the attempt, and is whole aga
   CHECK(ends == std::vector<std::optional<TimePoint>>{at(1800ms), at(3000ms)});
 }
 
-TEST_CASE(
-    "an attempt's own limit is counted from the attempt's begin, however late its driver begins it [D6]",
-    "[attempt]") {
+TEST_CASE("an attempt's own limit counts from the attempt's begin, however late its driver begins it [D6]",
+          "[attempt]") {
   FakeClock clock;
   const auto limited = plain.with(clock, encore::AttemptTimeout{200ms});
   encore::Retrying retrying{limited, {}};
@@ -156,7 +155,7 @@ TEST_CASE("a clock that is set back gives an attempt no more than its own limit 
 }
 
 TEST_CASE(
-    "what is asked for as a timeout is never 0, which would mean no limit: a time limit that is never zero "
+    "an attempt's remaining timeout is never 0, which would mean no limit: a time limit that is never zero "
     "[D6]",
     "[attempt]") {
   FakeClock clock;
@@ -178,7 +177,7 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("an attempt with a limit of its own costs two readings of the clock, a failed one two more [P5]",
+TEST_CASE("an attempt with a limit of its own costs two clock readings, a failed one two more [P5]",
           "[attempt]") {
   FakeClock clock;
   const auto policy = plain.with(clock, encore::AttemptTimeout{2s}, encore::TimeBudget{1h});
@@ -192,7 +191,7 @@ TEST_CASE("an attempt with a limit of its own costs two readings of the clock, a
 
 // ---- notes (F6) -----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("notes are bounded, and each attempt starts without any [F6]", "[attempt]") {
+TEST_CASE("an attempt's notes are bounded, and each attempt starts without any [F6]", "[attempt]") {
   FakeClock clock;
   const std::string long_id(1000, 'r');
   plain.with(clock).run([&](const Attempt& attempt) {
@@ -251,7 +250,7 @@ std::string told(std::string_view marks) {
   return facts;
 }
 
-TEST_CASE("an attempt's marks tell what became of its requests, one after the other [I3]", "[attempt]") {
+TEST_CASE("an attempt's marks record what became of its requests, one after the other [I3]", "[attempt]") {
   CHECK(told("").empty());
   CHECK(told("d") == "dispatched unknown ");
   CHECK(told("da") == "dispatched answered ");
@@ -270,8 +269,8 @@ TEST_CASE("an attempt's marks tell what became of its requests, one after the ot
 }
 
 TEST_CASE(
-    "a second dispatch before an answer is somebody else's retry, and only an answer settles the first [I3, "
-    "J1]",
+    "a second dispatch before an answer is a retry by a lower layer, and only an answer settles the first "
+    "[I3, J1]",
     "[attempt]") {
   CHECK(told("dd") == "dispatched again unknown ");
   CHECK(told("dda") == "dispatched again answered ");

@@ -122,7 +122,7 @@ static_assert(!encore::Backoff<NoRole> && !encore::Backoff<SaysANumber>);
 
 }  // namespace
 
-TEST_CASE("without jitter the wait is initial * factor^k, held at the cap: every row of delays.csv [C1]",
+TEST_CASE("without jitter the wait is initial * factor^k, clamped to the cap: every row of delays.csv [C1]",
           "[backoff]") {
   const auto rows = encore_tests::rows_of("delays.csv");
   REQUIRE(rows.size() == 9);
@@ -139,18 +139,18 @@ TEST_CASE("without jitter the wait is initial * factor^k, held at the cap: every
   }
 }
 
-TEST_CASE("the defaults are 1 s, doubled, at most 60 s [A1]", "[backoff]") {
+TEST_CASE("the default backoff starts at 1 s, doubles, and is at most 60 s [A1]", "[backoff]") {
   CHECK(first_delays(ExponentialBackoff{}, 8) == Durations{1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s});
 }
 
-TEST_CASE("factor 0 and factor 1 both mean constant [C1]", "[backoff]") {
+TEST_CASE("backoff factors 0 and 1 both mean a constant delay [C1]", "[backoff]") {
   CHECK(first_delays(ExponentialBackoff{.factor = 0}, 3) == Durations{1s, 1s, 1s});
   CHECK(first_delays(ExponentialBackoff{.factor = 1}, 3) == Durations{1s, 1s, 1s});
   CHECK(running_delays(ExponentialBackoff{.factor = 0}, 3) == Durations{1s, 1s, 1s});
   CHECK(ExponentialBackoff{.factor = 0}(INT_MAX) == 1s);
 }
 
-TEST_CASE("a factor below 1 shrinks from the initial delay, not from the cap [C1]", "[backoff]") {
+TEST_CASE("a backoff factor below 1 shrinks from the initial delay, not from the cap [C1]", "[backoff]") {
   // 100, 50, 25: min(100 * 0.5^k, 60).
   const ExponentialBackoff backoff{.initial_delay = 100s, .factor = 0.5, .max_delay = 60s};
   CHECK(first_delays(backoff, 3) == Durations{60s, 50s, 25s});
@@ -162,7 +162,7 @@ TEST_CASE("a factor below 1 shrinks from the initial delay, not from the cap [C1
   CHECK(longest(31) == 4'294'967'296ns);
 }
 
-TEST_CASE("the cap holds from the first wait on, and so does the floor [C2, C3]", "[backoff]") {
+TEST_CASE("a backoff's cap holds from the first wait on, and so does its floor [C2, C3]", "[backoff]") {
   CHECK(ExponentialBackoff{.initial_delay = 100s}(0) == 60s);
   CHECK(running_delays(ExponentialBackoff{.initial_delay = 100s}, 2) == Durations{60s, 60s});
   const ExponentialBackoff raised{.initial_delay = 1s, .max_delay = 8s, .min_delay = 3s};
@@ -171,7 +171,9 @@ TEST_CASE("the cap holds from the first wait on, and so does the floor [C2, C3]"
   CHECK(delay_of(ExponentialBackoff{.max_delay = 2s, .min_delay = 5s}, 0) == 2s);  // the cap wins
 }
 
-TEST_CASE("settings that are no finite duration or factor from 0 up are refused by name [C3]", "[backoff]") {
+TEST_CASE(
+    "a backoff setting that is not a finite, non-negative number is invalid, and the error names it [C3]",
+    "[backoff]") {
   CHECK(refusal_of([] { return ExponentialBackoff{.initial_delay = -1s}; }) ==
         "encore: initial_delay = -1s is refused: it must be finite and not negative");
   CHECK(refusal_of([] {
@@ -193,7 +195,7 @@ TEST_CASE("settings that are no finite duration or factor from 0 up are refused 
   CHECK(refusal_of([] { return ConstantBackoff{.delay = -1s}; }).find("delay = -1s") != std::string::npos);
 }
 
-TEST_CASE("the same refusals are compile errors in a constant [C3]", "[backoff]") {
+TEST_CASE("an invalid backoff setting in a constant expression does not compile [C3]", "[backoff]") {
   STATIC_CHECK_FALSE(is_a_constant([] { return ExponentialBackoff{.initial_delay = -1s}; }));
   STATIC_CHECK_FALSE(is_a_constant([] { return ExponentialBackoff{.factor = -1.0}; }));
   STATIC_CHECK_FALSE(is_a_constant([] { return ExponentialBackoff{.factor = infinity}; }));
@@ -201,8 +203,10 @@ TEST_CASE("the same refusals are compile errors in a constant [C3]", "[backoff]"
   STATIC_CHECK_FALSE(is_a_constant([] { return ConstantBackoff{.delay = -1s}; }));
 }
 
-TEST_CASE("every delay is in [0, cap], at 32 and its multiples too [C2] (fault 1: aws-sdk-cpp #1713)",
-          "[backoff]") {
+TEST_CASE(
+    "every delay is in [0, cap], also after 32 retries and multiples of that [C2] (fault 1: aws-sdk-cpp "
+    "#1713)",
+    "[backoff]") {
   // A shift was negative beyond 31 and small again at multiples of 32.
   const ExponentialBackoff backoff{.initial_delay = 25ms, .max_delay = 20s};
   Progression progression{backoff};
@@ -214,7 +218,7 @@ TEST_CASE("every delay is in [0, cap], at 32 and its multiples too [C2] (fault 1
   }
 }
 
-TEST_CASE("an initial delay of 0 stays 0 and is no NaN far out [C2] (fault 2: folly c663849fe)",
+TEST_CASE("an initial delay of 0 stays 0, and never becomes NaN [C2] (fault 2: folly c663849fe)",
           "[backoff]") {
   // 0 * 2^1025 is 0 * infinity in doubles.
   const ExponentialBackoff backoff{.initial_delay = 0s, .max_delay = 2s};
@@ -234,7 +238,7 @@ TEST_CASE("100 retries from 1 s under a cap of 10 ms are 100 waits of 10 ms (fau
   CHECK(first_delays(backoff, 100) == Durations(100, 10ms));
 }
 
-TEST_CASE("waits never start over: they do not decrease up to the cap [C2] (fault 6: Dekaf #3068)",
+TEST_CASE("waits never start over: they do not decrease until the cap is reached [C2] (fault 6: Dekaf #3068)",
           "[backoff]") {
   for (const double factor : {1.0, 1.0000001, 1.1, 1.5, 2.0, 10.0, 1e9, 1e300}) {
     CAPTURE(factor);
@@ -270,8 +274,9 @@ TEST_CASE("no wait is longer than a year, whatever is set [C7] (fault 10)", "[ba
   CHECK(endless(INT_MAX) == 8'760h);
 }
 
-TEST_CASE("cap and floor are found by their members' names, and lowered to the longest wait [C2, C7]",
-          "[backoff]") {
+TEST_CASE(
+    "a backoff's cap and floor are found by their member names, and limited to the longest wait [C2, C7]",
+    "[backoff]") {
   CHECK(cap_of(ExponentialBackoff{.max_delay = 5s}) == 5s);
   CHECK(floor_of(ExponentialBackoff{.min_delay = 5ms}) == 5ms);
   CHECK(cap_of(Plain{}) == longest_wait);
@@ -285,7 +290,7 @@ TEST_CASE("cap and floor are found by their members' names, and lowered to the l
   CHECK(floor_of(ExponentialBackoff{.min_delay = 5ms}, 9) == 5ms);
 }
 
-TEST_CASE("a backoff of one's own is held between its floor and cap, whatever it answers [C2, C9]",
+TEST_CASE("a custom backoff is clamped between its floor and cap, whatever it returns [C2, C9]",
           "[backoff]") {
   CHECK(running_delays(Plain{}, 3, 5) == Durations{5s, 6s, 7s});
   CHECK(running_delays(Wild{}, 4) == Durations{5ms, 10s, 5ms, 10s});
@@ -293,7 +298,7 @@ TEST_CASE("a backoff of one's own is held between its floor and cap, whatever it
   CHECK(running_delays(Hours{}, 1) == Durations{longest_wait});
 }
 
-TEST_CASE("the running form answers what random access answers, from any retry on", "[backoff]") {
+TEST_CASE("a delay generator gives the same delays as random access, from any retry on", "[backoff]") {
   for (const double factor : {0.3, 0.5, 0.97, 1.0, 1.007, 1.07, 1.5, 2.0, 3.7, 100.0, 1e17, 1e308}) {
     for (const Duration initial :
          {Duration{0}, Duration{1}, Duration{777'777'777}, Duration{90min}, Duration::max()}) {
@@ -312,7 +317,7 @@ TEST_CASE("the running form answers what random access answers, from any retry o
   }
 }
 
-TEST_CASE("a factor hardly over 1 is right after as many retries as there can be", "[backoff]") {
+TEST_CASE("a backoff factor barely over 1 is exact up to the largest retry count", "[backoff]") {
   // 1.000000001^2147483647 = e^(2147483647 * ln 1.000000001) = e^2.14748364593 = 8.5632...
   const ExponentialBackoff creeping{.factor = 1.000000001, .max_delay = 1h};
   CHECK(creeping(INT_MAX) > 8'563ms);
@@ -328,7 +333,7 @@ TEST_CASE("a factor hardly over 1 is right after as many retries as there can be
   CHECK(slow(1'000'000) - running <= 3ns);
 }
 
-TEST_CASE("counting goes on to the largest retry and stays there", "[backoff]") {
+TEST_CASE("a delay generator counts up to the largest retry and stays there", "[backoff]") {
   Progression progression{Plain{}, INT_MAX - 1};
   CHECK(progression.retry() == INT_MAX - 1);
   CHECK(progression.next(Plain{}) == longest_wait);
@@ -338,7 +343,7 @@ TEST_CASE("counting goes on to the largest retry and stays there", "[backoff]") 
   CHECK(progression.retry() == INT_MAX);
 }
 
-TEST_CASE("a progression is at most 16 bytes [P9]", "[backoff]") {
+TEST_CASE("a delay generator is at most 16 bytes [P9]", "[backoff]") {
   STATIC_CHECK(sizeof(Progression<ExponentialBackoff>) <= 16);
   STATIC_CHECK(sizeof(Progression<ConstantBackoff>) <= 16);
   STATIC_CHECK(sizeof(Progression<Plain>) <= 16);

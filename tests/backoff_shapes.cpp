@@ -70,7 +70,7 @@ struct Seconds {  // a backoff of one's own in a chain: no cap, any answer
 
 }  // namespace
 
-TEST_CASE("linear: one step more each time, up to the cap [C9]", "[backoff_shapes]") {
+TEST_CASE("a linear backoff adds one step each time, up to the cap [C9]", "[backoff_shapes]") {
   const LinearBackoff backoff{.initial_delay = 1s, .step = 2s, .max_delay = 6s};
   CHECK(first_delays(backoff, 5) == Durations{1s, 3s, 5s, 6s, 6s});
   CHECK(running_delays(backoff, 5) == Durations{1s, 3s, 5s, 6s, 6s});
@@ -83,7 +83,7 @@ TEST_CASE("linear: one step more each time, up to the cap [C9]", "[backoff_shape
   CHECK(LinearBackoff{}(-1) == 1s);
 }
 
-TEST_CASE("Fibonacci: each wait the sum of the two before it [C9]", "[backoff_shapes]") {
+TEST_CASE("each wait of a Fibonacci backoff is the sum of the two before it [C9]", "[backoff_shapes]") {
   const FibonacciBackoff backoff{.initial_delay = 10ms, .max_delay = 300ms};
   CHECK(first_delays(backoff, 10) ==
         Durations{10ms, 10ms, 20ms, 30ms, 50ms, 80ms, 130ms, 210ms, 300ms, 300ms});
@@ -96,14 +96,14 @@ TEST_CASE("Fibonacci: each wait the sum of the two before it [C9]", "[backoff_sh
   CHECK(FibonacciBackoff{}(-1) == 1s);
 }
 
-TEST_CASE("Fibonacci far out is the cap (fault 8: go-retry #12) [C2]", "[backoff_shapes]") {
+TEST_CASE("a Fibonacci backoff reaches the cap far out (fault 8: go-retry #12) [C2]", "[backoff_shapes]") {
   const FibonacciBackoff backoff{.initial_delay = 1ns, .max_delay = longest_wait};
   // F(80) = 23,416,728,348,467,685 is the last under 31,536,000,000,000,000 ns; F(93) is more than 2^63.
   CHECK(backoff(79) == 23'416'728'348'467'685ns);
   for (const int retry : {80, 81, 91, 92, 93, 94, 1'000, INT_MAX}) CHECK(backoff(retry) == longest_wait);
 }
 
-TEST_CASE("a list is waited through, and its last wait repeats [C9]", "[backoff_shapes]") {
+TEST_CASE("a list of delays is used in order, and its last delay repeats [C9]", "[backoff_shapes]") {
   const ListedBackoff backoff{100ms, 1s, 5s};
   CHECK(first_delays(backoff, 5) == Durations{100ms, 1s, 5s, 5s, 5s});
   CHECK(running_delays(backoff, 5) == Durations{100ms, 1s, 5s, 5s, 5s});
@@ -112,7 +112,7 @@ TEST_CASE("a list is waited through, and its last wait repeats [C9]", "[backoff_
   CHECK(ListedBackoff{std::chrono::duration<double>{0.25}}(0) == 250ms);
 }
 
-TEST_CASE("a list holds its waits under the longest one and refuses bad ones by name [C3, C7]",
+TEST_CASE("a list of delays clamps its waits to the longest wait, and names invalid ones [C3, C7]",
           "[backoff_shapes]") {
   CHECK(ListedBackoff{std::chrono::hours::max()}(0) == longest_wait);
   CHECK(refusal_of([] { return ListedBackoff{1s, -2s}; }) ==
@@ -124,7 +124,7 @@ TEST_CASE("a list holds its waits under the longest one and refuses bad ones by 
         "encore: retries = -1 is refused: it must not be negative");
 }
 
-TEST_CASE("one backoff after another, each from its own start [C9]", "[backoff_shapes]") {
+TEST_CASE("chained backoffs follow one another, each from its own start [C9]", "[backoff_shapes]") {
   CHECK(first_delays(chain, 5) == Durations{50ms, 50ms, 1s, 2s, 4s});
   CHECK(running_delays(chain, 5) == Durations{50ms, 50ms, 1s, 2s, 4s});
   CHECK(running_delays(chain, 3, 1) == Durations{50ms, 1s, 2s});
@@ -136,7 +136,7 @@ TEST_CASE("one backoff after another, each from its own start [C9]", "[backoff_s
         Durations{3s, 6s});
 }
 
-TEST_CASE("a chain of chains reads on, in 16 bytes [C9, P9]", "[backoff_shapes]") {
+TEST_CASE("a chain of chained backoffs works in order, in 16 bytes [C9, P9]", "[backoff_shapes]") {
   const ChainedBackoff backoff{
       1, ExponentialBackoff{.initial_delay = 1s},
       ChainedBackoff{2, ExponentialBackoff{.initial_delay = 10s}, FibonacciBackoff{}}};
@@ -147,7 +147,7 @@ TEST_CASE("a chain of chains reads on, in 16 bytes [C9, P9]", "[backoff_shapes]"
   STATIC_CHECK(sizeof(Progression<std::remove_const_t<decltype(backoff)>>) <= 16);
 }
 
-TEST_CASE("a copy of a progression goes on from where it was copied", "[backoff_shapes]") {
+TEST_CASE("a copy of a delay generator continues where it was copied", "[backoff_shapes]") {
   Progression progression{chain};
   progression.next(chain);
   progression.next(chain);
@@ -159,7 +159,7 @@ TEST_CASE("a copy of a progression goes on from where it was copied", "[backoff_
   CHECK(copy.next(chain) == 50ms);
 }
 
-TEST_CASE("each part of a chain keeps its own cap and floor [C2]", "[backoff_shapes]") {
+TEST_CASE("each part of a chain of backoffs keeps its own cap and floor [C2]", "[backoff_shapes]") {
   const ChainedBackoff backoff{2, ExponentialBackoff{.max_delay = 3s, .min_delay = 2s}, Seconds{}};
   CHECK(encore::cap_of(backoff, 1) == 3s);
   CHECK(encore::cap_of(backoff, 2) == longest_wait);
@@ -170,8 +170,9 @@ TEST_CASE("each part of a chain keeps its own cap and floor [C2]", "[backoff_sha
   CHECK(running_delays(backoff, 5) == Durations{2s, 2s, 0s, 0s, 1s});  // the third would be -1 s
 }
 
-TEST_CASE("every shape's running form answers what random access answers, within 16 bytes [P9]",
-          "[backoff_shapes]") {
+TEST_CASE(
+    "every backoff shape's delay generator gives the same delays as random access, within 16 bytes [P9]",
+    "[backoff_shapes]") {
   const auto agrees = [](const auto& backoff) {
     STATIC_CHECK(sizeof(Progression<std::remove_cvref_t<decltype(backoff)>>) <= 16);
     Progression progression{backoff};

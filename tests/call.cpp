@@ -28,14 +28,15 @@ struct TimeoutError : std::runtime_error {
   TimeoutError() : std::runtime_error{"slow"} {}
 };
 
-TEST_CASE("a call's own id is taken as it is [A4]", "[call]") {
+TEST_CASE("a call's own id is used as it is [A4]", "[call]") {
   const Call call{.id = "call_0", .name = "lookup"};
   const CurrentCall current{call};
   CHECK(current.id() == "call_0");
   CHECK(current.name() == "lookup");
 }
 
-TEST_CASE("a call without an id gets a process-unique one when somebody looks, and keeps it [A4]", "[call]") {
+TEST_CASE("a call without an id gets a process-unique one when it is first asked for, and keeps it [A4]",
+          "[call]") {
   const Call call;
   std::set<std::string> ids;
   for (int i = 0; i < 1000; ++i) {
@@ -48,7 +49,7 @@ TEST_CASE("a call without an id gets a process-unique one when somebody looks, a
   CHECK(ids.size() == 1000);
 }
 
-TEST_CASE("every attempt, predicate and event of a call has the same id, given or made [A4]", "[call]") {
+TEST_CASE("every attempt, predicate and event of a call has the same id, given or generated [A4]", "[call]") {
   for (const std::string given : {"call-17", ""}) {
     FakeClock clock;
     Recorder trace;
@@ -82,7 +83,7 @@ TEST_CASE("every attempt, predicate and event of a call has the same id, given o
   }
 }
 
-TEST_CASE("two calls without ids have two [A4]", "[call]") {
+TEST_CASE("two calls without ids get two different ones [A4]", "[call]") {
   FakeClock clock;
   Recorder trace;
   const encore::RetryPolicy policy{clock, trace, encore::RetryOn<TimeoutError>{}};
@@ -93,7 +94,7 @@ TEST_CASE("two calls without ids have two [A4]", "[call]") {
   CHECK(ids[0] != ids[1]);
 }
 
-TEST_CASE("an id that several threads look at for the first time is made once [A4]", "[call][threads]") {
+TEST_CASE("an id that several threads ask for at once is generated once [A4]", "[call][threads]") {
   const Call call;
   for (int round = 0; round < 50; ++round) {
     const CurrentCall current{call};
@@ -107,7 +108,7 @@ TEST_CASE("an id that several threads look at for the first time is made once [A
   }
 }
 
-TEST_CASE("a call says whether it brings limits of its own", "[call]") {
+TEST_CASE("a call reports whether it has limits of its own", "[call]") {
   CHECK_FALSE(Call{.id = "call", .name = "tool"}.limits_itself());
   CHECK(Call{.deadline = encore::TimePoint{}}.limits_itself());
   CHECK(Call{.replay = encore::ReplaySafety::never}.limits_itself());

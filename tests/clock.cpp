@@ -23,8 +23,8 @@ static_assert(std::is_empty_v<SteadyClock>);
 
 // The one test that sleeps. It would hang, not fail, if a stop request did not end a wait.
 TEST_CASE(
-    "the real clock waits as long as it is told, and a stop request ends the longest wait at once (faults "
-    "10, 20) [K1, C7]",
+    "the real clock waits as long as asked, and a stop request ends the longest wait at once (faults 10, 20) "
+    "[K1, C7]",
     "[clock]") {
   std::stop_source source;
   const auto token = source.get_token();
@@ -44,7 +44,7 @@ TEST_CASE(
   SteadyClock::sleep_for(encore::longest_wait, token);  // requested before: not begun
 }
 
-TEST_CASE("a clock is read only by whoever asks [F2]", "[clock]") {
+TEST_CASE("a clock is read only when the time is asked for [F2]", "[clock]") {
   encore::testing::FakeClock clock;
   const encore::Now now{clock};
   CHECK(clock.readings() == 0);

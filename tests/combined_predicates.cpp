@@ -13,7 +13,8 @@ using encore::RetryIf, encore::RetryIfResult, encore::RetryOn;
 
 namespace {
 
-TEST_CASE("all but some types (fault 26: retry4j #38) [B6]", "[combined_predicates]") {
+TEST_CASE("a negated filter retries all but some types (fault 26: retry4j #38) [B6]",
+          "[combined_predicates]") {
   const auto all_but = !RetryOn<TransportError, int>{};
   CHECK(attempts_of(all_but, raise(TimeoutError{})) == 1);
   CHECK(attempts_of(all_but, raise(42)) == 1);
@@ -64,7 +65,8 @@ TEST_CASE("predicates on exceptions compose like their truth tables [B6]", "[com
         "1100");
 }
 
-TEST_CASE("a part without an opinion on this kind of failure is left out [B6]", "[combined_predicates]") {
+TEST_CASE("in a combination, a predicate without an opinion on this kind of failure is left out [B6]",
+          "[combined_predicates]") {
   const auto either = RetryOn<TimeoutError>{} || negative;
   CHECK(attempts_of(either, raise(TimeoutError{})) == 3);
   CHECK(attempts_of(either, raise(42)) == 1);

@@ -7,7 +7,7 @@
 using namespace encore;
 using namespace std::chrono_literals;
 
-TEST_CASE("a decision goes on unless it says why it stops", "[decision]") {
+TEST_CASE("a decision continues the call unless it has a stop reason", "[decision]") {
   STATIC_REQUIRE(Decision{.wait = 1s}.goes_on());
   STATIC_REQUIRE(!Decision{.stop = StopReason::deadline}.goes_on());
   STATIC_REQUIRE(Decision{.wait = 1s} == Decision{.wait = 1000ms});

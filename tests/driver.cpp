@@ -26,7 +26,7 @@ using encore_tests::ControlFlow, encore_tests::TimeoutError, encore_tests::Value
 
 namespace {
 
-TEST_CASE("the rows of attempts.csv, on the sleeping driver [A1, A2, B3, C1, C6, G1]", "[driver]") {
+TEST_CASE("the rows of attempts.csv hold for run [A1, A2, B3, C1, C6, G1]", "[driver]") {
   for (const auto& row : encore_tests::rows_of("attempts.csv")) {
     INFO(row.where());
     CHECK(encore_tests::told_by([](const auto& policy, const encore::Call& call,
@@ -41,7 +41,7 @@ struct Fragile {
   Fragile(Fragile&&) { throw TimeoutError{1}; }
 };
 
-TEST_CASE("what is thrown after a success is no failed attempt: the call does not run again [A2, F3]",
+TEST_CASE("an exception after a success is not a failed attempt: the call does not run again [A2, F3]",
           "[driver]") {
   FakeClock clock;
   int calls = 0;
@@ -87,7 +87,7 @@ std::string drive_by_hand(const Policy& policy, const encore::Call& call, Callab
   std::rethrow_exception(last);
 }
 
-TEST_CASE("the rows of attempts.csv, driven by hand [A1, A2, B3, C1, C6, G1]", "[driver]") {
+TEST_CASE("the rows of attempts.csv hold for Retrying [A1, A2, B3, C1, C6, G1]", "[driver]") {
   for (const auto& row : encore_tests::rows_of("attempts.csv")) {
     INFO(row.where());
     CHECK(encore_tests::told_by([](const auto& policy, const encore::Call& call,
@@ -108,7 +108,7 @@ const encore::RetryPolicy failing_tools{encore::RetryOnEveryException{},
                                                  std::to_string(failure.attempts) + " attempts";
                                         }}};
 
-TEST_CASE("parallel calls have loops of their own (langchain A14) [A3]", "[driver]") {
+TEST_CASE("parallel calls have retry loops of their own (langchain A14) [A3]", "[driver]") {
   FakeClock clock;
   Recorder trace;
   const auto policy = failing_tools.with(clock, trace);
@@ -147,7 +147,8 @@ TEST_CASE("a logger outside the retry sees one call, one inside sees every attem
 }
 
 TEST_CASE(
-    "control flow leaves one call at once, and the other's result is kept (langchain A34, #38722; fault 25)",
+    "a control-flow exception propagates from one call at once, and the other's result is kept (langchain "
+    "A34, #38722; fault 25)",
     "[driver]") {
   FakeClock clock;
   const auto policy = failing_tools.with(clock);
@@ -161,8 +162,10 @@ TEST_CASE(
   CHECK(clock.sleeps().empty());
 }
 
-TEST_CASE("a failure outside the filter: exactly one attempt, its exception untouched (langchain B6) [B3]",
-          "[driver]") {
+TEST_CASE(
+    "a failure that the filter does not match ends after exactly one attempt, and its exception propagates "
+    "unchanged (langchain B6) [B3]",
+    "[driver]") {
   FakeClock clock;
   const auto policy = failing_tools.with(encore::RetryOn<TimeoutError>{}, clock);
   const void* thrown = nullptr;

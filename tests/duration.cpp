@@ -75,7 +75,7 @@ TEST_CASE("a part of a nanosecond is rounded up, towards the future [E1]", "[dur
   CHECK(to_duration(std::chrono::duration<double, std::nano>{-2.25}) == -2ns);
 }
 
-TEST_CASE("a decimal fraction of a second is what was written, not a nanosecond more [E1]", "[duration]") {
+TEST_CASE("a decimal fraction of a second is exact, without an extra nanosecond [E1]", "[duration]") {
   CHECK(to_duration(Seconds{0.4}) == 400ms);      // as a double it is 0.40000000000000002
   CHECK(to_duration(Seconds{16.1}) == 16'100ms);  // 16.100000000000001
   CHECK(to_duration(Seconds{-16.1}) == -16'100ms);
@@ -106,8 +106,9 @@ TEST_CASE("a part of a nanosecond in a double is rounded up, however small it is
         9'223'372'036'854'775'806ns);
 }
 
-TEST_CASE("a timeout in whole units is rounded up, at least one, and at most what the unit holds [D6]",
-          "[duration]") {
+TEST_CASE(
+    "a timeout in whole units is rounded up, at least one, and at most what the unit can represent [D6]",
+    "[duration]") {
   using std::chrono::milliseconds, std::chrono::seconds;
   using Ticks = std::chrono::duration<std::int16_t, std::ratio<1, 100>>;
   CHECK(at_least_one<milliseconds>(1'500us) == 2ms);
@@ -121,7 +122,7 @@ TEST_CASE("a timeout in whole units is rounded up, at least one, and at most wha
   CHECK(at_least_one<std::chrono::duration<std::uint64_t, std::milli>>(Duration::min()).count() == 1);
 }
 
-TEST_CASE("no number of seconds overflows, and none is undefined [C7]", "[duration]") {
+TEST_CASE("no number of seconds overflows or is undefined as a duration [C7]", "[duration]") {
   CHECK(to_duration(Seconds{1e30}) == Duration::max());
   CHECK(to_duration(Seconds{-1e30}) == Duration::min());
   CHECK(to_duration(Seconds{infinity}) == Duration::max());
@@ -130,7 +131,7 @@ TEST_CASE("no number of seconds overflows, and none is undefined [C7]", "[durati
   CHECK(to_duration(std::chrono::hours::max()) == Duration::max());
 }
 
-TEST_CASE("a computed number of nanoseconds goes to the nearest one, halves up", "[duration]") {
+TEST_CASE("a computed number of nanoseconds is rounded to the nearest one, halves up", "[duration]") {
   CHECK(nearest_duration(0.0) == 0ns);
   CHECK(nearest_duration(0.5) == 1ns);
   CHECK(nearest_duration(2.5) == 3ns);
@@ -142,7 +143,7 @@ TEST_CASE("a computed number of nanoseconds goes to the nearest one, halves up",
   CHECK(nearest_duration(0x1.fffffffffffffp62) == Duration{9'223'372'036'854'774'784});  // 2^63 - 1024
 }
 
-TEST_CASE("a wait is held between floor and cap, and the cap wins [C2]", "[duration]") {
+TEST_CASE("a wait is clamped between floor and cap, and the cap wins [C2]", "[duration]") {
   CHECK(held(2s, 1s, 3s) == 2s);
   CHECK(held(0s, 1s, 3s) == 1s);
   CHECK(held(4s, 1s, 3s) == 3s);
@@ -177,7 +178,7 @@ TEST_CASE("a point in time plus a span stays in the range [C7]", "[duration]") {
   CHECK(later(WallTime::min(), -1ns) == WallTime::min());
 }
 
-TEST_CASE("of two points in time the earlier is taken, in either order, at the ends of the range too",
+TEST_CASE("the earlier of two points in time is found in either order, at the ends of the range too",
           "[duration]") {
   CHECK(earlier_of(TimePoint{1s}, TimePoint{2s}) == TimePoint{1s});
   CHECK(earlier_of(TimePoint{2s}, TimePoint{-1s}) == TimePoint{-1s});
@@ -185,12 +186,12 @@ TEST_CASE("of two points in time the earlier is taken, in either order, at the e
   CHECK(earlier_of(TimePoint::max(), TimePoint::min()) == TimePoint::min());
 }
 
-TEST_CASE("whole seconds are seconds, up to the largest int", "[duration]") {
+TEST_CASE("whole seconds become durations, up to the largest int", "[duration]") {
   CHECK(encore::whole_seconds(60) == 1min);
   CHECK(encore::whole_seconds(2'147'483'647) == 2'147'483'647s);
 }
 
-TEST_CASE("the longest wait is 8,760 hours, and a clock can be asked for it [C7]", "[duration]") {
+TEST_CASE("the longest wait is 8,760 hours, and a clock accepts it [C7]", "[duration]") {
   CHECK(longest_wait == 365 * 24h);
   // (fault 10) nanoseconds::max() overflows where it is added to now(); this one does not, for the next 291 years.
   CHECK(later(TimePoint{std::chrono::steady_clock::now()}, longest_wait) < TimePoint::max());

@@ -21,7 +21,8 @@ struct ConnectionError : std::runtime_error {
 };
 }  // namespace
 
-TEST_CASE("the umbrella has all that a policy is made of, and its type can be spelled [A1]", "[encore]") {
+TEST_CASE("the umbrella header has everything that a policy is made of, and its type can be spelled [A1]",
+          "[encore]") {
   const RetryPolicy policy{RetryOn<TimeoutError, ConnectionError>{}, MaxRetries{2},
                            ExponentialBackoff{.initial_delay = 250ms, .factor = 2.0, .max_delay = 2s}};
   STATIC_REQUIRE(
@@ -31,7 +32,8 @@ TEST_CASE("the umbrella has all that a policy is made of, and its type can be sp
   CHECK(policy.run([](int a, int b) { return a + b; }, 20, 22) == 42);
 }
 
-TEST_CASE("a policy is a constant, and its schedule can be asserted at compile time [C4]", "[encore]") {
+TEST_CASE("a policy is a constant expression, and its schedule can be asserted at compile time [C4]",
+          "[encore]") {
   constexpr RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{3}, NoJitter{},
                                ExponentialBackoff{.initial_delay = 100ms, .factor = 2.0, .max_delay = 1s}};
   STATIC_REQUIRE(policy.schedule().total().greatest == 700ms);  // 100 + 200 + 400

@@ -33,8 +33,7 @@ std::string name_in_events(const Policy& policy, const Error& thrown) {
 template <>
 inline constexpr std::string_view encore::error_name<TimedOut> = "timeout";
 
-TEST_CASE("a registered name is in the events of the type that has it, and of those derived from it",
-          "[error_name]") {
+TEST_CASE("a registered name is in the events of its type, and of types derived from it", "[error_name]") {
   struct Slower : TimedOut {
     using TimedOut::TimedOut;
   };

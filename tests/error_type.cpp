@@ -50,7 +50,7 @@ std::string type_of(const E& error) {
 
 using encore::detail::plain_type_name;
 
-TEST_CASE("an error's type is its dynamic type, readable", "[error_type]") {
+TEST_CASE("an error's type is the readable name of its dynamic type", "[error_type]") {
   CHECK(type_of(std::runtime_error{"host db-1"}) == "std::runtime_error");
   CHECK(type_of(net::TimeoutError{"slow"}) == "net::TimeoutError");
   CHECK(type_of(net::Rejected<int>{}) == "net::Rejected<int>");
@@ -83,7 +83,7 @@ TEST_CASE("a type has one name on every platform", "[error_type]") {
         "std::filesystem::filesystem_error");
 }
 
-TEST_CASE("a kept exception tells its type and its text", "[error_type]") {
+TEST_CASE("a stored exception gives its type and its text", "[error_type]") {
   const auto kept = std::make_exception_ptr(net::TimeoutError{"host db-1"});
   CHECK(encore::error_type(kept) == "net::TimeoutError");
   CHECK(encore::error_text(kept) == "host db-1");
@@ -94,17 +94,18 @@ TEST_CASE("a kept exception tells its type and its text", "[error_type]") {
   CHECK(encore::error_text(std::make_exception_ptr(net::HasNoText{})).empty());
 }
 
-TEST_CASE("where there was no exception there is neither type nor text [G4]", "[error_type]") {
+TEST_CASE("without an exception there is neither type nor text [G4]", "[error_type]") {
   CHECK(encore::error_type(std::exception_ptr{}).empty());
   CHECK(encore::error_text(std::exception_ptr{}).empty());
 }
 
-TEST_CASE("outside of any handler a failure that is no std::exception is unknown", "[error_type]") {
+TEST_CASE("outside of any handler a failure that is not a std::exception has an unknown type",
+          "[error_type]") {
   CHECK(encore::error_type(encore::Thrown{nullptr}) == "unknown");
 }
 
 #if defined(__GLIBCXX__) && __has_include(<pthread.h>)
-TEST_CASE("a thread's forced unwind is no error with a type [B4]", "[error_type]") {
+TEST_CASE("a thread's forced unwind is not an error with a type [B4]", "[error_type]") {
   std::string type;
   pthread_t thread{};
   const auto body = [](void* text) -> void* {

@@ -28,7 +28,8 @@ struct encore::awaitable_traits<OnlyInt> {
   using rebind = encore::testing::Task<U>;
 };
 
-TEST_CASE("a coroutine type is rebound to another value, its other arguments kept", "[awaitable_traits]") {
+TEST_CASE("a coroutine type is rebound to another value, and keeps its other arguments",
+          "[awaitable_traits]") {
   using Traits = encore::awaitable_traits<WithExecutor<int, char>>;
   STATIC_REQUIRE(std::same_as<Traits::value_type, int>);
   STATIC_REQUIRE(std::same_as<Traits::rebind<std::string>, WithExecutor<std::string, char>>);

@@ -74,7 +74,7 @@ struct OnFakeTime {
 
 }  // namespace
 
-TEST_CASE("every row of attempts.csv comes out of a coroutine as it comes out of a thread [A1 B3 C1 C6 G1]",
+TEST_CASE("every row of attempts.csv gives the same result in a coroutine as in a thread [A1 B3 C1 C6 G1]",
           "[co_run]") {
   auto unseen = 0;
   for (const auto& row : encore_tests::rows_of("attempts.csv")) {
@@ -183,7 +183,7 @@ Heard heard_of(bool in_coroutine, const Policy& policy, const std::string& scrip
 
 }  // namespace
 
-TEST_CASE("whatever the policy, a coroutine comes out as a thread does, and tells the same [B E F G H]",
+TEST_CASE("whatever the policy, a coroutine ends as a thread does, and reports the same events [B E F G H]",
           "[co_run]") {
   const RetryPolicy rethrow{RetryOn<Slow, Busy>{} || RetryIfResult{[](int x) { return x < 0; }}};
   const Scope scope{1, 2};
@@ -726,7 +726,7 @@ class Pool {
 
 }  // namespace
 
-TEST_CASE("calls go from thread to thread, and share policy, guards and a stop token [H8 L1]",
+TEST_CASE("calls move from thread to thread, and share policy, guards and a stop token [H8 L1]",
           "[co_run][threads]") {
   constexpr auto calls = 2'000;
   RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 1h, .most_saved = calls}};

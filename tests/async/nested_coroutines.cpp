@@ -59,7 +59,7 @@ struct Layers {
   }
 };
 
-TEST_CASE("a coroutine that is handed the outer attempt is noticed, and can be made single [J1, J2]",
+TEST_CASE("a coroutine that gets the outer attempt is detected as nested, and can be made single [J1, J2]",
           "[co_run]") {
   Layers reports;
   reports.run(reports.inner(Nested::report), true);
@@ -72,8 +72,10 @@ TEST_CASE("a coroutine that is handed the outer attempt is noticed, and can be m
   CHECK(single.outer_ids() == std::set<std::string>{"outer"});
 }
 
-TEST_CASE("a coroutine that is not handed it is not: the thread's mark would be somebody else's [J2]",
-          "[co_run]") {
+TEST_CASE(
+    "a coroutine that does not get the outer attempt is not detected: the thread's mark could be another "
+    "call's [J2]",
+    "[co_run]") {
   Layers layers;
   layers.run(layers.inner(Nested::make_single), false);
   CHECK(layers.requests == 4 * 3);

@@ -28,7 +28,7 @@ TEST_CASE("a sleeper takes a duration, and may take a stop view", "[sleeper]") {
   STATIC_REQUIRE(detail::blocks<Blocking>);
 }
 
-TEST_CASE("a sleeper is told of the stop if it can be [K1]", "[sleeper]") {
+TEST_CASE("a sleeper that takes a stop token gets the call's [K1]", "[sleeper]") {
   std::stop_source source;
   const auto token = source.get_token();
   source.request_stop();

@@ -35,7 +35,7 @@ constexpr auto ignore_event = [](const Event&) {};
 
 }  // namespace
 
-TEST_CASE("a call is unseen where neither the policy nor the operation looks at it [P13]", "[co_run]") {
+TEST_CASE("a call is unobservable where neither the policy nor the operation looks at it [P13]", "[co_run]") {
   const RetryPolicy plain{RetryOn<Slow>{}, TimeBudget{5s}};
   STATIC_REQUIRE(unseen<decltype(plain)>);
   STATIC_REQUIRE(unseen<decltype(plain.with(RetryIfNoValue{}))>);
@@ -47,7 +47,8 @@ TEST_CASE("a call is unseen where neither the policy nor the operation looks at 
   STATIC_REQUIRE(!unseen<decltype(plain.with(NeverRetry<std::logic_error>{}))>);
 }
 
-TEST_CASE("an unseen call reads no clock before its first failure, but for its budget [P5 P13]", "[co_run]") {
+TEST_CASE("an unobservable call reads no clock before its first failure, except for its budget [P5 P13]",
+          "[co_run]") {
   FakeClock clock;
   ManualExecutor executor{clock};
   const RetryPolicy plain{RetryOn<Slow>{}, clock};
@@ -101,8 +102,9 @@ CameOut come_out(const Policy& policy, const std::string& script, FakeClock& clo
 
 }  // namespace
 
-TEST_CASE("a call comes out the same whether it is remembered late or from its start [A2 B3 B4 D3 G1 P13]",
-          "[co_run]") {
+TEST_CASE(
+    "a call ends the same whether its state is constructed lazily or from its start [A2 B3 B4 D3 G1 P13]",
+    "[co_run]") {
   for (const std::string script :
        {"S", "sS", "ssS", "sssS", "x", "sx", "ssx", "c", "sc", "eS", "eeeS", "esS", "sees", "u", "su"}) {
     for (const auto budget : {Duration::zero(), Duration{2s}, Duration{4s}, Duration{1h}}) {
@@ -120,7 +122,7 @@ TEST_CASE("a call comes out the same whether it is remembered late or from its s
   }
 }
 
-TEST_CASE("an unseen call that is cancelled in its wait keeps its last failure [B4 K1]", "[co_run]") {
+TEST_CASE("an unobservable call that is cancelled in its wait keeps its last failure [B4 K1]", "[co_run]") {
   const auto cancelled = [](Duration) -> Task<void> {
     throw Cancelled{};
     co_return;
@@ -141,7 +143,7 @@ TEST_CASE("an unseen call that is cancelled in its wait keeps its last failure [
   CHECK(runs == 1);
 }
 
-TEST_CASE("a call that brings limits of its own is looked at, whatever its policy [D2 K1 K2]", "[co_run]") {
+TEST_CASE("a call with limits of its own is observable, whatever its policy [D2 K1 K2]", "[co_run]") {
   FakeClock clock;
   ManualExecutor executor{clock};
   const RetryPolicy policy{RetryOn<Slow>{}, NoJitter{}, clock};

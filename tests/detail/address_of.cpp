@@ -22,7 +22,7 @@ void function() {}
 
 }  // namespace
 
-TEST_CASE("an object's address is its own, whatever its operator& says", "[address_of]") {
+TEST_CASE("address_of gives an object's address, whatever its operator& returns", "[address_of]") {
   Misleading object;
   const Misleading constant;
   CHECK(&object == nullptr);
@@ -32,7 +32,7 @@ TEST_CASE("an object's address is its own, whatever its operator& says", "[addre
   CHECK(address_of(function) == &function);
 }
 
-TEST_CASE("a temporary has no address to keep", "[address_of]") {
+TEST_CASE("address_of does not accept a temporary", "[address_of]") {
   STATIC_CHECK(HasAddress<Misleading&>);
   STATIC_CHECK(HasAddress<const Misleading&>);
   STATIC_CHECK_FALSE(HasAddress<Misleading>);

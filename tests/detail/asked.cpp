@@ -61,7 +61,7 @@ Opinion said(const F& test, const Failed& failure) {
 
 }  // namespace
 
-TEST_CASE("a test that was not asked has no opinion, and its negation has none either [B9]", "[asked]") {
+TEST_CASE("a test that was not evaluated has no opinion, and neither has its negation [B9]", "[asked]") {
   const FailedAttempt attempt;
   const auto negative = [](int units) { return units < 0; };
   CHECK(said(negative, Returned<int>{-1, attempt}) == Opinion::yes);
@@ -80,7 +80,7 @@ TEST_CASE("a test that was not asked has no opinion, and its negation has none e
   }
 }
 
-TEST_CASE("a generic test is asked about std::exception [B9]", "[asked]") {
+TEST_CASE("a generic test is evaluated for std::exception [B9]", "[asked]") {
   const auto has_text = [](const auto& error) { return std::string{error.what()} == "error"; };
   try {
     throw Error{};

@@ -21,7 +21,7 @@ struct Members {
 
 }  // namespace
 
-TEST_CASE("the hints go before functions, members and templates, and change no result", "[attributes]") {
+TEST_CASE("attribute hints apply to functions, members and templates, and change no result", "[attributes]") {
   CHECK(twice(4) == 8);
   CHECK(thrice(4) == 12);
   const Members members;
@@ -29,7 +29,7 @@ TEST_CASE("the hints go before functions, members and templates, and change no r
   CHECK(members.as<long>() == 7L);
 }
 
-TEST_CASE("an object is found where it is", "[attributes]") {
+TEST_CASE("a lifetime-bound reference refers to the object itself", "[attributes]") {
   Members members;
   CHECK(&encore::detail::found_here(members) == &members);
 }

@@ -44,7 +44,8 @@ concept HasCode = requires(const Value& value) { detail::error_code_in(value); }
 template <>
 struct std::is_error_code_enum<Answer> : std::true_type {};
 
-TEST_CASE("a cancellation is known in every category that means the system's numbers [B4]", "[error_code]") {
+TEST_CASE("a cancellation is recognized in every category that uses the system's numbers [B4]",
+          "[error_code]") {
   const Translated translated;
   CHECK(std::error_code{ECANCELED, asio_like} !=
         std::errc::operation_canceled);  // which is what is wrong with it
@@ -65,7 +66,7 @@ TEST_CASE("other errors are not taken for a cancellation, whatever their number 
   }
 }
 
-TEST_CASE("a code is left as it is unless only its category keeps the standard library from knowing it",
+TEST_CASE("an error code is translated only where its category hides it from the standard library",
           "[error_code]") {
   const Untranslated other{"asio.misc"};
   const Translated translated;
@@ -76,7 +77,7 @@ TEST_CASE("a code is left as it is unless only its category keeps the standard l
         std::error_code{12345, std::system_category()});
 }
 
-TEST_CASE("the code of a returned value is the value itself, or its error [B6]", "[error_code]") {
+TEST_CASE("the error code of a returned value is the value itself, or its error [B6]", "[error_code]") {
   const auto cancelled = std::make_error_code(std::errc::operation_canceled);
   CHECK(detail::error_code_in(cancelled) == cancelled);
   CHECK(detail::error_code_in(std::errc::operation_canceled) == cancelled);

@@ -19,7 +19,7 @@ struct Card {
 
 }  // namespace
 
-TEST_CASE("the smaller and the larger of two values, in either order", "[extremes]") {
+TEST_CASE("the smaller and the larger of two values are found in either order", "[extremes]") {
   STATIC_CHECK(smaller_of(17, 18) == 17);
   STATIC_CHECK(smaller_of(18, 17) == 17);
   STATIC_CHECK(larger_of(17, 18) == 18);
@@ -28,7 +28,7 @@ TEST_CASE("the smaller and the larger of two values, in either order", "[extreme
   STATIC_CHECK(larger_of(std::numeric_limits<int>::min(), -1) == -1);
 }
 
-TEST_CASE("of two values that are equal in order the first is taken, as by std::min", "[extremes]") {
+TEST_CASE("of two equivalent values the first is taken, as by std::min", "[extremes]") {
   STATIC_CHECK(smaller_of(Card{5, 'c'}, Card{5, 'h'}).suit == 'c');
   STATIC_CHECK(larger_of(Card{5, 'c'}, Card{5, 'h'}).suit == 'c');
 }

@@ -8,13 +8,13 @@
 using encore::detail::from_hexadecimal;
 using encore::shared::hexadecimal;
 
-TEST_CASE("a word is 16 digits, the highest first, leading zeros included", "[hexadecimal]") {
+TEST_CASE("a word has 16 hexadecimal digits, the highest first, leading zeros included", "[hexadecimal]") {
   CHECK(hexadecimal(0) == "0000000000000000");
   CHECK(hexadecimal(0x0123456789abcdefU) == "0123456789abcdef");
   CHECK(hexadecimal(0xfedcba9876543210U) == "fedcba9876543210");
 }
 
-TEST_CASE("bytes are two digits each, and come back from them", "[hexadecimal]") {
+TEST_CASE("bytes have two hexadecimal digits each, and are read back from them", "[hexadecimal]") {
   constexpr std::string_view bytes{"a\0\xFF", 3};
   CHECK(hexadecimal(bytes) == "6100ff");
   CHECK(from_hexadecimal("6100ff") == bytes);

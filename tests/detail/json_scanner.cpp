@@ -43,7 +43,7 @@ JsonFault fault_of(std::string_view text) {
   return scan(text, shown);
 }
 
-TEST_CASE("each field is shown with its value as it was written", "[json_scanner]") {
+TEST_CASE("the JSON scanner reports each field with its value as it was written", "[json_scanner]") {
   CHECK(
       shown_of(R"({"id":"call-17","attempt":2,"wait":-0.5e3,"open":true,"last":null})") ==
       std::vector<Shown>{
@@ -52,21 +52,22 @@ TEST_CASE("each field is shown with its value as it was written", "[json_scanner
   CHECK(shown_of(" { \"a\" : 1 ,\t\"b\" : \"2\" } \r\n") == shown_of(R"({"a":1,"b":"2"})"));
 }
 
-TEST_CASE("fields of objects within have the names of both", "[json_scanner]") {
+TEST_CASE("the JSON scanner names nested fields by both names", "[json_scanner]") {
   CHECK(shown_of(R"({"a":{"b":{"c":1,"d":2},"e":{},"i":4},"f":"x","g":{"h":3}})") ==
         std::vector<Shown>{{"a.b.c", "1"}, {"a.b.d", "2"}, {"a.i", "4"}, {"f", "x", true}, {"g.h", "3"}});
   CHECK(shown_of(R"({"a\n":{"b\t":"c\u0041"}})") == std::vector<Shown>{{"a\n.b\t", "cA", true}});
 }
 
-TEST_CASE("arrays are passed over, whatever they hold", "[json_scanner]") {
+TEST_CASE("the JSON scanner skips arrays, whatever they contain", "[json_scanner]") {
   CHECK(shown_of(R"({"a":[],"b":[1,"]",{"c":[{}]},[[]]],"d":1})") == std::vector<Shown>{{"d", "1"}});
 }
 
-TEST_CASE("a name that comes twice is shown twice", "[json_scanner]") {
+TEST_CASE("the JSON scanner reports a repeated name twice", "[json_scanner]") {
   CHECK(shown_of(R"({"a":1,"a":2})") == std::vector<Shown>{{"a", "1"}, {"a", "2"}});
 }
 
-TEST_CASE("what is no object is told from what is cut off", "[json_scanner]") {
+TEST_CASE("the JSON scanner distinguishes text that is not an object from text that is cut off",
+          "[json_scanner]") {
   const std::string_view whole{R"({"a":{"b":"c"},"d":[1,{"e":"f"}],"g":17})"};
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
@@ -97,7 +98,7 @@ JsonFault fault_of_flat(std::string_view text) {
   return scanner.scan_flat(text, put_into(shown));
 }
 
-TEST_CASE("of a flat object the values of its arrays are shown too, in order", "[json_scanner]") {
+TEST_CASE("for a flat object the JSON scanner reports array elements too, in order", "[json_scanner]") {
   CHECK(flat(R"({"name":"a b","count":17,"share":-0.5e3,"open":true,"last":null})") ==
         std::vector<Shown>{
             {"name", "a b", true}, {"count", "17"}, {"share", "-0.5e3"}, {"open", "true"}, {"last", "null"}});
@@ -114,7 +115,7 @@ TEST_CASE("of a flat object the values of its arrays are shown too, in order", "
   CHECK(flat(" { \"a\" : [ 1 ,\t\"x\" ] , \"b\" : 2 } \r\n") == flat(R"({"a":[1,"x"],"b":2})"));
 }
 
-TEST_CASE("an object that is not flat is a fault where a flat one is due", "[json_scanner]") {
+TEST_CASE("the JSON scanner rejects a nested object where a flat one is expected", "[json_scanner]") {
   for (const auto* text :
        {"{\"a\":{}}", "{\"a\":[[]]}", "{\"a\":[{}]}", "{\"a\":[1}", "{\"a\":[1,]}", "{\"a\":[,]}"}) {
     CAPTURE(text);
@@ -124,7 +125,7 @@ TEST_CASE("an object that is not flat is a fault where a flat one is due", "[jso
   CHECK(fault_of_flat("{\"a\":[") == JsonFault::cut_off);
 }
 
-TEST_CASE("escapes are read as RFC 8259 has them, surrogate pairs included", "[json_scanner]") {
+TEST_CASE("the JSON scanner reads escapes as in RFC 8259, surrogate pairs included", "[json_scanner]") {
   const auto text_of = [](std::string_view line) { return flat(line).at(0).value; };
   CHECK(text_of(R"({"":"\"\\\/\b\f\n\r\t"})") == "\"\\/\b\f\n\r\t");
   CHECK(text_of(R"({"":"\u0041\u00e4\u20AC"})") == "A\xC3\xA4\xE2\x82\xAC");
@@ -134,7 +135,7 @@ TEST_CASE("escapes are read as RFC 8259 has them, surrogate pairs included", "[j
   CHECK(text_of(R"({"":"\uFFFF\u07ff\u0800"})") == "\xEF\xBF\xBF\xDF\xBF\xE0\xA0\x80");
 }
 
-TEST_CASE("what is nested too deep is refused, and what is not is read", "[json_scanner]") {
+TEST_CASE("the JSON scanner rejects input that is nested too deep, and reads the rest", "[json_scanner]") {
   constexpr auto deepest = encore::detail::JsonScanner::deepest;
   const auto objects = [](std::size_t depth) {
     std::string text;
@@ -151,7 +152,8 @@ TEST_CASE("what is nested too deep is refused, and what is not is read", "[json_
   CHECK(fault_of(std::string(1'000'000, '[').insert(0, "{\"a\":")) == JsonFault::too_deep);
 }
 
-TEST_CASE("whatever append_quoted writes is read back, as name and as value", "[json_scanner]") {
+TEST_CASE("the JSON scanner reads back whatever append_quoted writes, as name and as value",
+          "[json_scanner]") {
   std::string every;
   for (int byte = 0; byte < 0x80; ++byte) every += static_cast<char>(byte);
   every += "\xF0\x9F\x98\x80";

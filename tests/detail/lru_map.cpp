@@ -12,7 +12,7 @@ namespace {
 
 using encore::detail::LruMap;
 
-TEST_CASE("a value is made when it is first touched, and found by its key", "[lru_map]") {
+TEST_CASE("an LRU map creates a value on first use, and finds it by its key", "[lru_map]") {
   LruMap<int> map;
   CHECK(map.empty());
   CHECK(map.find("a") == nullptr);
@@ -24,7 +24,7 @@ TEST_CASE("a value is made when it is first touched, and found by its key", "[lr
   CHECK(map.size() == 2);
 }
 
-TEST_CASE("the oldest is the one that was touched least recently; looking does not touch", "[lru_map]") {
+TEST_CASE("an LRU map's oldest value is the least recently used one, and looking is not using", "[lru_map]") {
   LruMap<int> map;
   for (const auto* const key : {"a", "b", "c"}) map.touch(key) = key[0];
   map.touch("a");
@@ -36,7 +36,7 @@ TEST_CASE("the oldest is the one that was touched least recently; looking does n
   CHECK(map.empty());
 }
 
-TEST_CASE("a value can be taken out by its key, and its key used again", "[lru_map]") {
+TEST_CASE("an LRU map's value can be removed by its key, and the key reused", "[lru_map]") {
   LruMap<std::string> map;
   map.touch("a") = "first";
   map.touch("b") = "second";
@@ -47,7 +47,7 @@ TEST_CASE("a value can be taken out by its key, and its key used again", "[lru_m
   CHECK(map.oldest() == "second");
 }
 
-TEST_CASE("keys are kept, whatever becomes of the text they were given as", "[lru_map]") {
+TEST_CASE("an LRU map stores its keys, whatever becomes of the text they were given as", "[lru_map]") {
   LruMap<int> map;
   {
     std::string key(100, 'x');
@@ -60,7 +60,7 @@ TEST_CASE("keys are kept, whatever becomes of the text they were given as", "[lr
   CHECK(again == 1);
 }
 
-TEST_CASE("many steps at random leave what a plain list would", "[lru_map]") {
+TEST_CASE("after many random steps an LRU map equals a plain list", "[lru_map]") {
   std::mt19937 random{17};
   LruMap<int> map;
   std::vector<std::pair<std::string, int>> plain;  // oldest first

@@ -9,7 +9,7 @@ namespace {
 
 using encore::shared::MadeOnce;
 
-TEST_CASE("what many threads ask for at once is made once, and there for all of them [A4, I2]",
+TEST_CASE("a value that many threads ask for at once is created once, and seen by all of them [A4, I2]",
           "[made_once][threads]") {
   for (int round = 0; round < 100; ++round) {
     MadeOnce made;
@@ -27,7 +27,7 @@ TEST_CASE("what many threads ask for at once is made once, and there for all of 
   }
 }
 
-TEST_CASE("what was forgotten is made anew when it is next asked for", "[made_once]") {
+TEST_CASE("a value that was reset is created anew when it is next asked for", "[made_once]") {
   MadeOnce made;
   int times = 0;
   const auto ask = [&] { made([&] { ++times; }); };

@@ -22,7 +22,7 @@ struct Tally {
 };
 using Table = encore::detail::NameTable<Tally, int>;
 
-TEST_CASE("each name has a value of its own, made of the settings", "[name_table]") {
+TEST_CASE("each name in a table has a value of its own, created from the settings", "[name_table]") {
   Table table{4, 100};
   ++table["a"].count;
   table[std::string{"a"}].count += 2;  // the name counts, not where it is kept
@@ -32,7 +32,7 @@ TEST_CASE("each name has a value of its own, made of the settings", "[name_table
   CHECK(&table["a"] == &table.at("a"));
 }
 
-TEST_CASE("looking for a name makes nothing", "[name_table]") {
+TEST_CASE("looking up a name creates no value", "[name_table]") {
   Table table{4, 100};
   CHECK(&table.at("a") == &table.rest());
   int names = 0;
@@ -40,7 +40,7 @@ TEST_CASE("looking for a name makes nothing", "[name_table]") {
   CHECK(names == 0);
 }
 
-TEST_CASE("names beyond the most share one value, and those that are known keep theirs", "[name_table]") {
+TEST_CASE("names beyond the table's maximum share one value, and known names keep theirs", "[name_table]") {
   Table table{3, 0};
   for (const auto* const name : {"a", "b", "c", "d", "e", "a"}) ++table[name].count;
   CHECK(table.at("a").count == 2);
@@ -52,14 +52,14 @@ TEST_CASE("names beyond the most share one value, and those that are known keep 
   CHECK(names == std::set<std::string>{"a", "b", "c"});
 }
 
-TEST_CASE("room for any number of names takes no memory before they come", "[name_table]") {
+TEST_CASE("a table for any number of names takes no memory before they are added", "[name_table]") {
   Table table{std::numeric_limits<int>::max(), 0};  // 16 GB, if each had its place
   for (int name = 0; name < 100; ++name) ++table[std::to_string(name)].count;
   CHECK(table.at("99").count == 1);
   CHECK(table.rest().count == 0);
 }
 
-TEST_CASE("threads that meet names at the same time lose no count and make no name twice",
+TEST_CASE("threads that add names at the same time lose no count and create no name twice",
           "[name_table][threads]") {
   constexpr int threads = 4;
   constexpr int names = 30;  // more than there is room for

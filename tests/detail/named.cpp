@@ -9,7 +9,7 @@ using encore::detail::stop_reason_named, encore::StopReason;
 
 static_assert(stop_reason_named("deadline") == StopReason::deadline);
 
-TEST_CASE("every reason is found by its name, and nothing by half of one [G7]", "[named]") {
+TEST_CASE("every stop reason is found by its full name, and none by a part of it [G7]", "[named]") {
   for (std::size_t i = 0; i < encore::stop_reason_count; ++i) {
     const auto reason = static_cast<StopReason>(i);
     const auto name = to_string(reason);

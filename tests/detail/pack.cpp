@@ -17,7 +17,7 @@ static_assert(sizeof(Pack<Empty, int>) == sizeof(int));
 static_assert(Pack<int, int, char>::size == 3);
 static_assert(at<1>(Pack<int, int>{{{17}, {18}}}) == 18);
 
-TEST_CASE("values of one type stand side by side, and each can be changed", "[pack]") {
+TEST_CASE("a pack stores several values of one type, and each can be changed", "[pack]") {
   Pack<int, int> pair{{{17}, {18}}};
   at<0>(pair) = 16;
   CHECK(at<0>(pair) == 16);
@@ -27,7 +27,7 @@ TEST_CASE("values of one type stand side by side, and each can be changed", "[pa
   CHECK(at<1>(copy) == 18);
 }
 
-TEST_CASE("packs are joined in order, and what cannot be copied is moved", "[pack]") {
+TEST_CASE("packs are joined in order, and values that cannot be copied are moved", "[pack]") {
   auto all = joined(Pack<std::unique_ptr<int>>{{{std::make_unique<int>(1)}}}, Pack<>{},
                     Pack<std::string, int>{{{std::string{"two"}}, {3}}}, Pack<char>{{{'4'}}});
   static_assert(std::is_same_v<decltype(all), Pack<std::unique_ptr<int>, std::string, int, char>>);

@@ -85,7 +85,7 @@ double fraction_of(double number) { return number - std::floor(number); }
 
 }  // namespace
 
-TEST_CASE("draws are the states of the published generator, as fractions [C8]", "[random]") {
+TEST_CASE("random draws are the states of the published generator, as fractions [C8]", "[random]") {
   // By Python's whole numbers of any size: x = (0xd1342543de82ef95 * x + 1) % 2**64, from 1234567 on.
   Random random{1'234'567};
   for (const std::uint64_t state :
@@ -96,7 +96,8 @@ TEST_CASE("draws are the states of the published generator, as fractions [C8]", 
   }
 }
 
-TEST_CASE("a draw is at least 0 and less than 1, at both ends of the generator's states [C2]", "[random]") {
+TEST_CASE("a random draw is at least 0 and less than 1, at both ends of the generator's states [C2]",
+          "[random]") {
   // Before the states 0 and 2**64 - 1: by Python, -pow(m, -1, 2**64) and -2 * pow(m, -1, 2**64), m being the multiplier.
   Random before_zero{0xa8d4a11885ab1c43U};
   CHECK(before_zero.draw() == 0.0);
@@ -109,7 +110,7 @@ TEST_CASE("a draw is at least 0 and less than 1, at both ends of the generator's
   CHECK(*std::max_element(draws.begin(), draws.end()) < 1.0);
 }
 
-TEST_CASE("draws are uniform, alone, in pairs and in threes, and do not follow one another [C8]",
+TEST_CASE("random draws are uniform, alone, in pairs and in threes, and do not follow one another [C8]",
           "[random]") {
   // Frequency, serial and serial correlation tests: Knuth, The Art of Computer Programming 2, 3.3.2 A, B and K.
   for (const std::uint64_t seed :
@@ -134,8 +135,9 @@ TEST_CASE("draws are uniform, alone, in pairs and in threes, and do not follow o
   }
 }
 
-TEST_CASE("streams of neighbouring seeds and ids have nothing in common: calls are numbered in turn [C8]",
-          "[random]") {
+TEST_CASE(
+    "random streams of neighbouring seeds and ids have nothing in common: calls are numbered in turn [C8]",
+    "[random]") {
   // The first draws of each stream, beside those of the stream before: a pair of them, and the distance from one to the other,
   // which streams of a linear generator can keep for ever.
   const auto check = [](const auto& stream_at) {
@@ -167,7 +169,7 @@ TEST_CASE("streams of neighbouring seeds and ids have nothing in common: calls a
   check([](std::uint64_t number) { return mix(17 + number * golden_ratio); });  // as fresh streams
 }
 
-TEST_CASE("a stream is a function of seed and call id alone [C8]", "[random]") {
+TEST_CASE("a random stream is a function of seed and call id alone [C8]", "[random]") {
   // 64-bit FNV-1a, by its authors' published test vectors: "" and "foobar".
   STATIC_CHECK(stream_of(7, "") == mix(mix(7) ^ 0xcbf29ce484222325U));
   STATIC_CHECK(stream_of(7, "foobar") == mix(mix(7) ^ 0x85944171f73967e8U));
@@ -177,7 +179,7 @@ TEST_CASE("a stream is a function of seed and call id alone [C8]", "[random]") {
   CHECK(draws_of(Random{stream_of(7, id)}, 100) == draws_of(Random{stream_of(7, "call-17")}, 100));
 }
 
-TEST_CASE("another seed, or another call id, is another stream [C8]", "[random]") {
+TEST_CASE("another seed, or another call id, gives another random stream [C8]", "[random]") {
   std::set<std::uint64_t> streams;
   for (std::uint64_t seed = 0; seed < 100; ++seed)
     for (int call = 0; call < 100; ++call) streams.insert(stream_of(seed, "call_" + std::to_string(call)));

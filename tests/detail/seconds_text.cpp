@@ -15,7 +15,7 @@ std::string seconds(encore::Duration duration) {
   return text;
 }
 
-TEST_CASE("a duration is told in seconds, exact and without noise", "[seconds_text]") {
+TEST_CASE("a duration's text is in seconds, exact and without superfluous digits", "[seconds_text]") {
   CHECK(seconds(0ns) == "0");
   CHECK(seconds(250ms) == "0.25");
   CHECK(seconds(2s) == "2");
@@ -26,7 +26,7 @@ TEST_CASE("a duration is told in seconds, exact and without noise", "[seconds_te
   CHECK(seconds(-1500ms) == "-1.5");
 }
 
-TEST_CASE("the longest durations are told too", "[seconds_text]") {
+TEST_CASE("the longest durations have an exact text too", "[seconds_text]") {
   // 2^63 - 1 and -2^63 nanoseconds.
   CHECK(seconds(encore::Duration::max()) == "9223372036.854775807");
   CHECK(seconds(encore::Duration::min()) == "-9223372036.854775808");
@@ -44,7 +44,7 @@ TEST_CASE("a decimal number is read as a duration, exact to the nanosecond", "[s
   CHECK(read_duration("007") == 7s);
 }
 
-TEST_CASE("exponents and other units are read", "[seconds_text]") {
+TEST_CASE("a duration is read from exponents and other units", "[seconds_text]") {
   using encore::read_duration;
   CHECK(read_duration("1e-05") == 10us);  // as Python writes a short time
   CHECK(read_duration("1.5e3") == 1500s);
@@ -56,7 +56,7 @@ TEST_CASE("exponents and other units are read", "[seconds_text]") {
   CHECK(read_duration("1.9", 1ns) == 1ns);
 }
 
-TEST_CASE("a number past the range is held at its end", "[seconds_text]") {
+TEST_CASE("a number beyond the range is read as the longest duration", "[seconds_text]") {
   using encore::read_duration;
   constexpr auto most = encore::Duration::max();
   CHECK(read_duration("9223372036.854775807") == most);
@@ -68,7 +68,7 @@ TEST_CASE("a number past the range is held at its end", "[seconds_text]") {
   CHECK(read_duration("0e999999999") == 0s);
 }
 
-TEST_CASE("what is no decimal number is no duration", "[seconds_text]") {
+TEST_CASE("text that is not a decimal number is not a duration", "[seconds_text]") {
   for (const auto* text : {"", "-", ".", ".5", "5.", "1e", "1e+", "1e+-2", "--1", "+1", " 1", "1 ", "1s",
                            "0x1", "nan", "inf", "1,5", "1.2.3", "1e1.5"}) {
     CAPTURE(text);
@@ -76,7 +76,7 @@ TEST_CASE("what is no decimal number is no duration", "[seconds_text]") {
   }
 }
 
-TEST_CASE("what is written is read back", "[seconds_text]") {
+TEST_CASE("a duration's text is read back exactly", "[seconds_text]") {
   for (const auto duration : {0ns, 1ns, 999'999'999ns, 1'000'000'001ns, encore::Duration::max(), -5ns}) {
     CHECK(encore::read_duration(seconds(duration)) == duration);
   }

@@ -117,8 +117,9 @@ std::string drive_by_restarts(const Policy& policy, const Call& call, Callable& 
 
 }  // namespace
 
-TEST_CASE("every row of attempts.csv, with a restart in each wait [A1, A2, B3, C1, C6, G1]",
-          "[durable_call]") {
+TEST_CASE(
+    "every row of attempts.csv holds for a durable call with a restart in each wait [A1, A2, B3, C1, C6, G1]",
+    "[durable_call]") {
   for (const auto& row : encore_tests::rows_of("attempts.csv")) {
     INFO(row.where());
     CHECK(encore_tests::told_by([](const auto& policy, const Call& call,
@@ -127,7 +128,7 @@ TEST_CASE("every row of attempts.csv, with a restart in each wait [A1, A2, B3, C
   }
 }
 
-TEST_CASE("another process goes on with id, name, ordinal and what is left of the wait [A4]",
+TEST_CASE("another process continues a durable call with its id, name, ordinal and the rest of its wait [A4]",
           "[durable_call]") {
   const auto text = waiting(patient);
   Process second{start + 4s, TimePoint{1h}};
@@ -145,7 +146,7 @@ TEST_CASE("another process goes on with id, name, ordinal and what is left of th
   CHECK(call.due() == start + 30s);
 }
 
-TEST_CASE("a wait that is over when the process comes back is not waited for again [C6]", "[durable_call]") {
+TEST_CASE("a wait that is over when the process restarts is not repeated [C6]", "[durable_call]") {
   Process second{start + 24h};
   const auto policy = second.of(patient);
   DurableCall call{policy, SavedCall::read(waiting(patient))};
@@ -154,7 +155,7 @@ TEST_CASE("a wait that is over when the process comes back is not waited for aga
   CHECK(call.attempt().ordinal == 2);
 }
 
-TEST_CASE("a call that is saved and restored again and again loses nothing", "[durable_call]") {
+TEST_CASE("a durable call that is saved and restored again and again loses nothing", "[durable_call]") {
   auto text = waiting(patient);
   for (auto second = 1; second < 10; ++second) {
     Process next{start + second * 1s};
@@ -167,7 +168,7 @@ TEST_CASE("a call that is saved and restored again and again loses nothing", "[d
   CHECK(SavedCall::read(text).due == start + 10s);
 }
 
-TEST_CASE("the draws of a call go on where they were, and so does a jitter that looks back [C8, C9]",
+TEST_CASE("a restored call continues its random draws, and its jitter remembers the last wait [C8, C9]",
           "[durable_call]") {
   const RetryPolicy jittery{RetryOn<Busy>{}, UnlimitedRetries{}, DecorrelatedJitter{}, Seed{7}};
   const auto waits = [&](bool restart) {
@@ -193,7 +194,7 @@ TEST_CASE("the draws of a call go on where they were, and so does a jitter that 
   CHECK(waits(true) == waits(false));
 }
 
-TEST_CASE("the key of a call without an operation key is the same in the next process [I2]",
+TEST_CASE("the key of a durable call without an operation key is the same in the next process [I2]",
           "[durable_call]") {
   Process first;
   const Scope scope{1, 0xaa, [] { return std::uint64_t{7}; }};
@@ -215,7 +216,7 @@ TEST_CASE("the key of a call without an operation key is the same in the next pr
   CHECK(unasked.threw(busy).goes_on());
 }
 
-TEST_CASE("a call without an id keeps the one that was made for it [A4]", "[durable_call]") {
+TEST_CASE("a durable call without an id keeps the one that was generated for it [A4]", "[durable_call]") {
   Process process;
   const auto policy = process.of(patient);
   DurableCall call{policy, {}};
@@ -225,7 +226,7 @@ TEST_CASE("a call without an id keeps the one that was made for it [A4]", "[dura
   CHECK(saved.id.starts_with("encore-"));
 }
 
-TEST_CASE("the budget runs on while no process runs [D2, D3]", "[durable_call]") {
+TEST_CASE("a durable call's time budget runs while no process does [D2, D3]", "[durable_call]") {
   const auto limited = patient.with(TimeBudget{60s});
   const auto text = waiting(limited);
   Process in_time{start + 59s};
@@ -244,7 +245,7 @@ TEST_CASE("the budget runs on while no process runs [D2, D3]", "[durable_call]")
 }
 
 TEST_CASE(
-    "a restored call does not sleep past its budget, its deadline or its least attempt time [C6, D3, D4]",
+    "a restored call does not sleep past its budget, its deadline or its minimum attempt time [C6, D3, D4]",
     "[durable_call]") {
   const auto restored = [](const auto& wanted, const std::string& text) {
     Process second{start + 3s};
@@ -269,7 +270,7 @@ TEST_CASE(
   CHECK(restored(patient, saved.text()) == Decision{.wait = 7s});
 }
 
-TEST_CASE("a restored call that was asked to stop is not told to wait [C6, K1]", "[durable_call]") {
+TEST_CASE("a restored call that was asked to stop has no wait left [C6, K1]", "[durable_call]") {
   Process second{start + 4s};
   const auto policy = second.of(patient);
   std::stop_source source;
@@ -280,8 +281,10 @@ TEST_CASE("a restored call that was asked to stop is not told to wait [C6, K1]",
   CHECK(call.slept() == 4s);
 }
 
-TEST_CASE("a deadline is kept by the calendar, and a clock set back does not put it off [D2, D7]",
-          "[durable_call]") {
+TEST_CASE(
+    "a durable call's deadline follows the calendar, and a clock that is set back does not postpone it [D2, "
+    "D7]",
+    "[durable_call]") {
   const auto text = waiting(patient, {.id = "job-7", .deadline = TimePoint{30s}});
   const auto remaining = [&](WallTime wall, TimePoint now) {
     Process second{wall, now};
@@ -296,7 +299,7 @@ TEST_CASE("a deadline is kept by the calendar, and a clock set back does not put
   CHECK(remaining(WallTime::min(), TimePoint{}) == 30s);
 }
 
-TEST_CASE("a calendar that was set back makes no wait longer [D7]", "[durable_call]") {
+TEST_CASE("a calendar that was set back does not lengthen a restored wait [D7]", "[durable_call]") {
   for (const auto wall : {start - 24h, WallTime::min()}) {
     Process second{wall};
     const auto policy = second.of(patient);
@@ -314,7 +317,7 @@ TEST_CASE("a calendar that was set back makes no wait longer [D7]", "[durable_ca
   }
 }
 
-TEST_CASE("the waits of a saved call add up to no more than the range holds [C7]", "[durable_call]") {
+TEST_CASE("the total of a saved call's waits saturates at the end of the range [C7]", "[durable_call]") {
   auto saved = SavedCall::read(waiting(patient));
   saved.slept = Duration::max() - 1s;
   saved.elapsed = Duration::max();
@@ -329,7 +332,8 @@ TEST_CASE("the waits of a saved call add up to no more than the range holds [C7]
   CHECK(goes_on.slept() == Duration::max());
 }
 
-TEST_CASE("an attempt that was under way is not repeated unless that is safe [I1, I3]", "[durable_call]") {
+TEST_CASE("an attempt under way when its process ended is not repeated unless that is safe [I1, I3]",
+          "[durable_call]") {
   struct Row {
     ReplaySafety replay;
     bool asked_for_key;
@@ -356,7 +360,8 @@ TEST_CASE("an attempt that was under way is not repeated unless that is safe [I1
   }
 }
 
-TEST_CASE("whoever does not ask what was left is not let on either [I3]", "[durable_call]") {
+TEST_CASE("a driver that does not look at the restored decision cannot continue the call either [I3]",
+          "[durable_call]") {
   Process second;
   const auto policy = second.of(patient);
   DurableCall call{policy, SavedCall::read(under_way(patient, ReplaySafety::never))};
@@ -364,7 +369,7 @@ TEST_CASE("whoever does not ask what was left is not let on either [I3]", "[dura
   CHECK(call.attempts() == 1);
 }
 
-TEST_CASE("an unknown outcome outlives its process, and a request that did not run does not settle it [I3]",
+TEST_CASE("an unknown outcome survives its process, and a request that did not run does not settle it [I3]",
           "[durable_call]") {
   const auto twice = patient.with(MaxRetries{1});
   std::string text;
@@ -413,7 +418,7 @@ TEST_CASE("a tool that runs once waits through a restart after an attempt that d
   CHECK(call.threw(busy) == Decision{.stop = StopReason::not_repeatable});
 }
 
-TEST_CASE("the last attempt, cut off, was the last [A1]", "[durable_call]") {
+TEST_CASE("a last attempt that was cut off by a restart was the last [A1]", "[durable_call]") {
   const auto once = patient.with(MaxRetries{0});
   Process second;
   const auto policy = second.of(once);
@@ -421,8 +426,10 @@ TEST_CASE("the last attempt, cut off, was the last [A1]", "[durable_call]") {
   CHECK(call.next() == Decision{.stop = StopReason::retries_exhausted});
 }
 
-TEST_CASE("a policy that decides otherwise is refused with both fingerprints, or accepted",
-          "[durable_call]") {
+TEST_CASE(
+    "a restored call is rejected for a policy that decides differently, with both fingerprints, or accepted "
+    "on request",
+    "[durable_call]") {
   const auto text = waiting(patient);
   Process second;
   const auto fewer = second.of(patient.with(MaxRetries{0}));
@@ -437,7 +444,7 @@ TEST_CASE("a policy that decides otherwise is refused with both fingerprints, or
   CHECK(longer.next() == Decision{.wait = 10s});
 }
 
-TEST_CASE("a stop request counts in the next process too [K1]", "[durable_call]") {
+TEST_CASE("a stop request holds in the next process too [K1]", "[durable_call]") {
   Process second{start + 4s};
   const auto policy = second.of(patient);
   std::stop_source source;
@@ -460,8 +467,9 @@ TEST_CASE("a call that was saved has begun, and goes on with next or resume alon
   }
 }
 
-TEST_CASE("who has found out how an interrupted attempt ended is not asked to make it again [I3]",
-          "[durable_call]") {
+TEST_CASE(
+    "a caller that found out how an interrupted attempt ended can report it without another attempt [I3]",
+    "[durable_call]") {
   Process second;
   const auto policy = second.of(patient);
   const auto saved = SavedCall::read(under_way(patient, ReplaySafety::repeatable));
@@ -476,7 +484,7 @@ TEST_CASE("who has found out how an interrupted attempt ended is not asked to ma
   CHECK_FALSE(failed.resume().goes_on());
 }
 
-TEST_CASE("only a call that is on its way can be saved", "[durable_call]") {
+TEST_CASE("only a call that is in progress can be saved", "[durable_call]") {
   DurableCall call{patient, {.id = "job-7"}};
   const std::string refused{"encore: call = job-7 cannot be saved: it has not begun, or it is over"};
   CHECK(refusal_of([&] { return call.save(); }) == refused);
@@ -487,7 +495,7 @@ TEST_CASE("only a call that is on its way can be saved", "[durable_call]") {
   CHECK(call.next() == Decision{.stop = StopReason::succeeded});
 }
 
-TEST_CASE("the texts of a call are its own [A4]", "[durable_call]") {
+TEST_CASE("a restored call owns its texts [A4]", "[durable_call]") {
   std::string id{"job-7"};
   DurableCall call{patient, {.id = id}};
   id = "job-8";

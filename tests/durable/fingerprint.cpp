@@ -25,7 +25,7 @@ constexpr RetryPolicy policy{RetryOn<std::runtime_error>{}};
 static_assert(Fingerprint::of(policy) == Fingerprint::of(policy.with(MaxRetries{2})));
 static_assert(Fingerprint{17}.bits() == 17);
 
-TEST_CASE("all that a policy decides by is in its fingerprint", "[fingerprint]") {
+TEST_CASE("a fingerprint includes everything by which a policy decides", "[fingerprint]") {
   std::set<std::uint64_t> prints{Fingerprint::of(policy).bits()};
   std::size_t policies = 1;
   const auto differs = [&](const auto& other) {
@@ -51,7 +51,7 @@ TEST_CASE("all that a policy decides by is in its fingerprint", "[fingerprint]")
   CHECK(differs(policy.with(ConstantBackoff{0s}, ProportionalJitter{.ratio = 0.1})));
 }
 
-TEST_CASE("what does not change a decision does not change the fingerprint", "[fingerprint]") {
+TEST_CASE("settings that change no decision do not change the fingerprint", "[fingerprint]") {
   CHECK(Fingerprint::of(policy.with(RetryOnEveryException{})) == Fingerprint::of(policy));
   CHECK(Fingerprint::of(policy.with([](const Event&) {})) == Fingerprint::of(policy));
   CHECK(Fingerprint::of(policy.with(MaxAttempts{3})) == Fingerprint::of(policy));

@@ -38,7 +38,7 @@ struct NoRetries {
   }
 };
 
-TEST_CASE("what is taken out of one call and put into another makes them equal", "[restorer]") {
+TEST_CASE("restoring the state extracted from one call into another makes them equal", "[restorer]") {
   testing::FakeClock clock;
   const RetryPolicy policy{RetryOn<std::runtime_error>{}, MaxRetries{5}, TimeBudget{1h}, Seed{7},
                            DecorrelatedJitter{},          clock};

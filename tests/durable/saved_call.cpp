@@ -40,7 +40,7 @@ std::string refusal_with(std::string_view what, std::string_view by) {
   return refusal_of([&] { return SavedCall::read(changed); });
 }
 
-TEST_CASE("a saved call is one line that tells everything", "[saved_call]") {
+TEST_CASE("a saved call is one line with everything about it", "[saved_call]") {
   const auto call = SavedCall::read(line);
   CHECK(call.policy == Fingerprint{255});
   CHECK(call.id == "job-7");
@@ -64,7 +64,7 @@ TEST_CASE("a saved call is one line that tells everything", "[saved_call]") {
   CHECK(call.text() == line);
 }
 
-TEST_CASE("what a call does not have is left out", "[saved_call]") {
+TEST_CASE("a saved call omits what the call does not have", "[saved_call]") {
   const SavedCall call{.id = "a"};
   CHECK(call.text().find("deadline") == std::string::npos);
   CHECK(call.text().find("stream") == std::string::npos);
@@ -73,7 +73,7 @@ TEST_CASE("what a call does not have is left out", "[saved_call]") {
   CHECK_FALSE(read.stream);
 }
 
-TEST_CASE("ends of the range come back as they are", "[saved_call]") {
+TEST_CASE("a saved call's values at the ends of the range are read back exactly", "[saved_call]") {
   const SavedCall call{.id = "\"\n\xE2\x82\xAC",
                        .attempts = 2'147'483'646,
                        .slept = Duration::max(),
@@ -89,8 +89,10 @@ TEST_CASE("ends of the range come back as they are", "[saved_call]") {
   CHECK(read.stream == 0);
 }
 
-TEST_CASE("texts that are not UTF-8 come back byte for byte: another key would find nothing [I2]",
-          "[saved_call]") {
+TEST_CASE(
+    "a saved call's texts that are not UTF-8 are read back byte for byte: another key would find nothing "
+    "[I2]",
+    "[saved_call]") {
   const SavedCall call{.id = "a\xFF", .name = "\xC0\xAF", .operation_key = "order-\x80"};
   const auto read = SavedCall::read(call.text());
   CHECK(read.id == call.id);
@@ -100,14 +102,14 @@ TEST_CASE("texts that are not UTF-8 come back byte for byte: another key would f
         R"(encore: id_hex = "6" is refused: it must be hexadecimal digits, two for each byte)");
 }
 
-TEST_CASE("a call that was saved without its key goes on with the one that it had then [I2]",
+TEST_CASE("a call that was saved without its key continues with the one that it had then [I2]",
           "[saved_call]") {
   auto old = line;
   old.replace(old.find(R"("operation_key":"k")"), 19, R"("operation_key":"")");
   CHECK(SavedCall::read(old).operation_key == "0123456789abcdef00000000000000aa/job-7");
 }
 
-TEST_CASE("a bad value is refused by its field's name", "[saved_call]") {
+TEST_CASE("an invalid value of a saved call is rejected by its field's name", "[saved_call]") {
   CHECK(refusal_with(R"("id":"job-7")", R"("id":"")") ==
         "encore: id = \"\" is refused: it must be the call's");
   CHECK(refusal_with(R"("attempts":3)", R"("attempts":0)") ==
@@ -150,7 +152,7 @@ TEST_CASE("a bad value is refused by its field's name", "[saved_call]") {
 }
 
 TEST_CASE(
-    "the request and the signature of an unknown outcome come back byte for byte, and need not be there [I3]",
+    "a saved unknown outcome's request and signature are read back byte for byte, and are optional [I3]",
     "[saved_call]") {
   auto call = SavedCall::read(line);
   CHECK(call.request_id.empty());
@@ -165,7 +167,7 @@ TEST_CASE(
   CHECK(back.signature == "mail to A");
 }
 
-TEST_CASE("a line that was cut off anywhere is refused", "[saved_call]") {
+TEST_CASE("a saved call that was cut off anywhere is rejected", "[saved_call]") {
   for (std::size_t size = 0; size < line.size(); ++size) {
     INFO(size);
     CHECK(refusal_of([&] { return SavedCall::read(std::string_view{line}.substr(0, size)); }) !=

@@ -26,7 +26,7 @@ std::string refusal_of(const auto& make) {
   return "not refused";
 }
 
-TEST_CASE("a line of state is one flat JSON object that says first whose it is", "[saved_state]") {
+TEST_CASE("a line of saved state is one flat JSON object that begins with its owner", "[saved_state]") {
   const auto line = StateLine{"spend_limit"}.add("spent_usd", "0.5").add("calls", 17).text();
   CHECK(line == R"({"state":"spend_limit","spent_usd":"0.5","calls":17})");
   CHECK(tests::flat_json(line) ==
@@ -38,7 +38,7 @@ TEST_CASE("a line of state is one flat JSON object that says first whose it is",
             .text() == R"({"state":"x","names":["a","b\n"],"runs":[1,2],"none":[]})");
 }
 
-TEST_CASE("what was written is read back", "[saved_state]") {
+TEST_CASE("saved state is read back as it was written", "[saved_state]") {
   const std::vector<std::string> names{"a,b", "]", "\"", ""};
   const std::vector<std::int64_t> runs{0, 9'007'199'254'740'991};
   const SavedLine line{
@@ -52,7 +52,7 @@ TEST_CASE("what was written is read back", "[saved_state]") {
   CHECK_FALSE(line.has("counts"));
 }
 
-TEST_CASE("a value that is not what was asked for is refused by field and value", "[saved_state]") {
+TEST_CASE("a saved value of another kind is rejected by field and value", "[saved_state]") {
   const SavedLine line{
       R"({"minus":-1,"part":1.5,"huge":9007199254740992,"past":99999999999999999999,"text":"17","word":true,"all":[1,-2],"names":["a",3]})"};
   const auto count = [&](const char* field) { return refusal_of([&] { return line.count(field); }); };
@@ -74,7 +74,7 @@ TEST_CASE("a value that is not what was asked for is refused by field and value"
         "encore: minus = -1 is refused: it must be a string");
 }
 
-TEST_CASE("a number out of its bounds is refused with them", "[saved_state]") {
+TEST_CASE("a saved number out of its bounds is rejected, and the error has the bounds", "[saved_state]") {
   const SavedLine line{R"({"attempts":3,"over":1,"used":0})"};
   CHECK(line.count("attempts", 3, 3) == 3);
   CHECK(refusal_of([&] { return line.count("attempts", 4, 9); }) ==
@@ -87,7 +87,7 @@ TEST_CASE("a number out of its bounds is refused with them", "[saved_state]") {
         "encore: attempts = 3 is refused: it must be from 0 to 1");
 }
 
-TEST_CASE("each finds its own lines among all of a run's", "[saved_state]") {
+TEST_CASE("each guard finds its own lines in a run's saved state", "[saved_state]") {
   const std::string text =
       "{\"state\":\"a\",\"n\":1}\n\n{\"state\":\"b\",\"n\":2}\r\n{\"state\":\"a\",\"n\":3}\n  "
       "\n{\"state\":\"ab\"}";
@@ -104,7 +104,7 @@ TEST_CASE("each finds its own lines among all of a run's", "[saved_state]") {
         "encore: saved lines of c = 0 is refused: it must be 3");
 }
 
-TEST_CASE("a line that cannot be read is refused, whosever it is", "[saved_state]") {
+TEST_CASE("an unreadable line of saved state is rejected, whoever owns it", "[saved_state]") {
   CHECK(refusal_of([] {
           return saved_lines("{\"state\":\"a\"}\nnonsense\n", "a");
         }).starts_with("encore: the line = \"nonsense\" is refused"));
@@ -116,7 +116,7 @@ std::string refusal_of_line(std::string_view line) {
   return refusal_of([&] { return SavedLine{line}; });
 }
 
-TEST_CASE("what is no flat object is refused, quoting it", "[saved_state]") {
+TEST_CASE("saved state that is not a flat object is rejected, and the error quotes it", "[saved_state]") {
   CHECK(refusal_of_line("") ==
         "encore: the line = \"\" is refused: it is no flat JSON object: '{' is missing");
   CHECK(refusal_of_line(R"({"a":1)") ==
@@ -159,7 +159,7 @@ TEST_CASE("what is no flat object is refused, quoting it", "[saved_state]") {
   }
 }
 
-TEST_CASE("a line of random bytes is read or refused, and nothing worse", "[saved_state]") {
+TEST_CASE("random bytes as saved state are read or rejected, and nothing worse", "[saved_state]") {
   std::mt19937 random{17};
   const std::string good = R"({"state":"x","list":["a\u00e4",1],"n":-1.5})";
   int refused = 0;
@@ -178,7 +178,8 @@ TEST_CASE("a line of random bytes is read or refused, and nothing worse", "[save
   CHECK(refused > 10'000);
 }
 
-TEST_CASE("bytes come back as they were, whether or not they are UTF-8 [I2]", "[saved_state]") {
+TEST_CASE("bytes in saved state come back as they were, whether or not they are UTF-8 [I2]",
+          "[saved_state]") {
   for (const auto& bytes :
        {std::string{"order-5"}, std::string{"order-\xFF\0", 8}, std::string{}, std::string{"\xE2\x82\xAC"}}) {
     const auto line = encore::StateLine{"x"}.add_bytes("key", bytes).text();

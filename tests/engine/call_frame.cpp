@@ -11,7 +11,7 @@
 using namespace encore;
 using namespace std::chrono_literals;
 
-TEST_CASE("the limits of a call are the policy's and its own [D2]", "[call_frame]") {
+TEST_CASE("a call's limits combine the policy's and its own [D2]", "[call_frame]") {
   const RetryPolicy policy{RetryOnEveryException{}, TimeBudget{5s}, AttemptTimeout{2s}};
   const std::optional<TimePoint> started{TimePoint{Duration{10s}}};
   const Call call{.deadline = TimePoint{Duration{12s}}};
@@ -23,7 +23,7 @@ TEST_CASE("the limits of a call are the policy's and its own [D2]", "[call_frame
   CHECK(!detail::limits_of(policy.without<role::TimeBudget>(), {}, std::nullopt).bounded());
 }
 
-TEST_CASE("a frame's attempt sees the call, its limits and its notes [D6 F6]", "[call_frame]") {
+TEST_CASE("a call frame's attempt sees the call, its limits and its notes [D6 F6]", "[call_frame]") {
   testing::FakeClock clock;
   const Call call{.id = "call-1", .name = "lookup"};
   detail::CallFrame frame{call, {.attempt_timeout = 3s}, Now{clock}};

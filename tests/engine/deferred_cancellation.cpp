@@ -19,7 +19,7 @@ int cancel_state() {
   return state;
 }
 
-TEST_CASE("a thread can be cancelled after a step as it could before, however the step ends [B4]",
+TEST_CASE("after a step a thread can be cancelled as before, however the step ends [B4]",
           "[deferred_cancellation]") {
   deferring_cancellation([] {
     CHECK(cancel_state() == PTHREAD_CANCEL_DISABLE);
@@ -31,7 +31,7 @@ TEST_CASE("a thread can be cancelled after a step as it could before, however th
   CHECK(cancel_state() == PTHREAD_CANCEL_ENABLE);
 }
 
-TEST_CASE("a cancellation that a step meets takes effect when it has returned, in a handler too [B4]",
+TEST_CASE("a cancellation requested during a step takes effect after it, in a handler too [B4]",
           "[deferred_cancellation]") {
   struct Steps {
     bool met = false, went_on = false;

@@ -13,7 +13,7 @@ namespace {
 
 using encore::shared::InnerNumbers;
 
-TEST_CASE("each id counts by itself, and anew in each attempt [I2]", "[inner_numbers]") {
+TEST_CASE("inner calls are numbered by id, and from the start in each attempt [I2]", "[inner_numbers]") {
   InnerNumbers numbers;
   for (int ordinal = 1; ordinal <= 3; ++ordinal) {
     CHECK(numbers.next(ordinal, "a") == 1);
@@ -23,7 +23,7 @@ TEST_CASE("each id counts by itself, and anew in each attempt [I2]", "[inner_num
   }
 }
 
-TEST_CASE("ids beyond the room share a count, which gives none of them a number twice [I2]",
+TEST_CASE("ids beyond the capacity share a counter, and none of them gets a number twice [I2]",
           "[inner_numbers]") {
   InnerNumbers numbers;
   std::vector<std::pair<int, std::uint64_t>> given;
@@ -34,7 +34,7 @@ TEST_CASE("ids beyond the room share a count, which gives none of them a number 
   CHECK(numbers.next(2, "19") == 1);
 }
 
-TEST_CASE("threads that count at once get each number once [I2]", "[inner_numbers][threads]") {
+TEST_CASE("threads that number inner calls at once get each number once [I2]", "[inner_numbers][threads]") {
   InnerNumbers numbers;
   std::vector<std::vector<std::uint64_t>> given(4);
   {

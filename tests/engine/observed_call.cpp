@@ -37,7 +37,8 @@ struct Heard {
   friend bool operator==(const Heard&, const Heard&) = default;
 };
 
-TEST_CASE("each step of a call is told with what is known of it, the end last [F1, F2]", "[observed_call]") {
+TEST_CASE("each step of a call is reported with what is known of it, the end last [F1, F2]",
+          "[observed_call]") {
   FakeClock clock;
   std::vector<Heard> heard;
   const RetryPolicy policy{
@@ -67,7 +68,8 @@ TEST_CASE("each step of a call is told with what is known of it, the end last [F
 }
 
 TEST_CASE(
-    "how a call ends: what the strategy answers for is in its mode, the rest leaves as it came [B3, G7]",
+    "a call's terminal mode is the strategy's where the strategy handles the failure, else result or "
+    "exception [B3, G7]",
     "[observed_call]") {
   const RetryPolicy rethrows{RetryOn<Slow>{}};
   const auto gives = rethrows.with(ReturnOutcome{});

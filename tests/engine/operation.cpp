@@ -79,8 +79,8 @@ struct Immovable {
 };
 
 TEMPLATE_TEST_CASE(
-    "a result of any kind comes back: void, move-only, not default-constructible (fault 33: leaf #18, "
-    "outcome #291) [A6]",
+    "an operation returns a result of any kind: void, move-only, not default-constructible (fault 33: leaf "
+    "#18, outcome #291) [A6]",
     "[operation]", Straight, Observed, Formatted, Timed) {
   FakeClock clock;
   const auto policy = TestType::policy(clock);
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE(
   CHECK(twice.attempts == 3);
 }
 
-TEMPLATE_TEST_CASE("a result that cannot even be moved comes back where it is made [A6]", "[operation]",
+TEMPLATE_TEST_CASE("an operation constructs a result that cannot be moved in place [A6]", "[operation]",
                    Straight, Observed, Formatted, Timed) {
   FakeClock clock;
   Twice twice;
@@ -117,8 +117,8 @@ TEMPLATE_TEST_CASE("a result that cannot even be moved comes back where it is ma
   CHECK(at_once.value == 20);
 }
 
-TEMPLATE_TEST_CASE("a reference comes back as that reference [A6]", "[operation]", Straight, Observed,
-                   Timed) {
+TEMPLATE_TEST_CASE("an operation returns a reference as that reference [A6]", "[operation]", Straight,
+                   Observed, Timed) {
   FakeClock clock;
   const auto policy = TestType::policy(clock);
   int units = 17;
@@ -159,8 +159,8 @@ struct Inventory {
 };
 struct Warehouse : Inventory {};
 
-TEMPLATE_TEST_CASE("functions, member functions and data members can be called [A6]", "[operation]", Straight,
-                   Observed, Timed) {
+TEMPLATE_TEST_CASE("functions, member functions and data members can be called as operations [A6]",
+                   "[operation]", Straight, Observed, Timed) {
   FakeClock clock;
   const auto policy = TestType::policy(clock);
   plain_function_attempts = 0;
@@ -211,7 +211,7 @@ TEMPLATE_TEST_CASE("mutable and move-only callables keep their state between att
 
 // ---- the attempt, where it is wanted (A6) -------------------------------------------------------------------------------
 
-TEMPLATE_TEST_CASE("the attempt is handed over after the arguments, to whoever takes it [A4, A6]",
+TEMPLATE_TEST_CASE("the attempt is passed after the arguments, to callables that accept it [A4, A6]",
                    "[operation]", Straight, Observed, Formatted, Timed) {
   FakeClock clock;
   const auto policy = TestType::policy(clock);
@@ -232,7 +232,7 @@ TEMPLATE_TEST_CASE("the attempt is handed over after the arguments, to whoever t
   CHECK(policy.run([](auto&&... all) { return sizeof...(all); }, 1, 2) == 3);  // takes both: with the attempt
 }
 
-TEST_CASE("a callable that could be called either way is called with the attempt [A6]", "[operation]") {
+TEST_CASE("a callable that could be called with or without the attempt gets it [A6]", "[operation]") {
   struct Both {
     std::string operator()() { return "without"; }
     std::string operator()(const Attempt&) { return "with"; }

@@ -12,7 +12,7 @@
 using encore::Call;
 using encore::OwnedCall;
 
-TEST_CASE("an owned call keeps its texts when those of the call are gone", "[owned_call]") {
+TEST_CASE("an owned call keeps its texts when those of the original call are gone", "[owned_call]") {
   for (const auto size :
        {std::size_t{0}, std::size_t{1}, OwnedCall::room / 4, OwnedCall::room / 4 + 1, std::size_t{1000}}) {
     INFO("texts of " << size << " bytes");
@@ -40,7 +40,7 @@ TEST_CASE("an owned call keeps its stop token alive [K1]", "[owned_call]") {
   CHECK(owned.view().stop.stop_requested());
 }
 
-TEST_CASE("an owned call keeps the scope of its call, if it has one [I2]", "[owned_call]") {
+TEST_CASE("an owned call keeps the scope of its original, if it has one [I2]", "[owned_call]") {
   auto scope = std::make_unique<encore::Scope>(1, 2);
   OwnedCall owned{Call{.scope = scope.get()}};
   scope.reset();
@@ -50,7 +50,7 @@ TEST_CASE("an owned call keeps the scope of its call, if it has one [I2]", "[own
   CHECK(OwnedCall{Call{}}.view().scope == nullptr);
 }
 
-TEST_CASE("an owned call keeps everything else of its call", "[owned_call]") {
+TEST_CASE("an owned call keeps everything else of its original", "[owned_call]") {
   const OwnedCall owned{Call{.deadline = encore::TimePoint{encore::Duration{5}},
                              .replay = encore::ReplaySafety::repeatable_with_key,
                              .refused = encore::StopReason::call_limit_reached}};

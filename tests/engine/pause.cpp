@@ -56,8 +56,7 @@ struct Remembering {
 };
 static_assert(Backoff<Remembering>);
 
-TEST_CASE("a backoff whose progression owns memory gives it back, whichever way a call ends [C9]",
-          "[pause]") {
+TEST_CASE("a backoff whose delay generator owns memory releases it, however a call ends [C9]", "[pause]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<Slow>{}, Remembering{}, NoJitter{}};
   const auto tried = [&](const auto& under, auto play) {
@@ -88,7 +87,7 @@ TEST_CASE("a backoff whose progression owns memory gives it back, whichever way 
   CHECK(tried(policy.with(broken), fails) == 1);
 }
 
-TEST_CASE("a hint replaces one step of the backoff, which goes on after it [E1]", "[pause]") {
+TEST_CASE("a hint replaces one step of the backoff, which continues after it [E1]", "[pause]") {
   const RetryPolicy policy{RetryOn<Slow>{}, ExponentialBackoff{.initial_delay = 1s, .factor = 2.0},
                            NoJitter{}};
   const Call call{.id = "call-1"};
@@ -99,7 +98,7 @@ TEST_CASE("a hint replaces one step of the backoff, which goes on after it [E1]"
   CHECK(pauses.next(policy, current, std::nullopt) == 4s);
 }
 
-TEST_CASE("a seed and an id give the same waits again, another id gives others [C8]", "[pause]") {
+TEST_CASE("a seed and an id give the same waits again, and another id gives others [C8]", "[pause]") {
   const RetryPolicy policy{RetryOn<Slow>{}, Seed{7}};
   const auto waits_of = [&](const char* id) {
     const Call call{.id = id};
@@ -113,7 +112,7 @@ TEST_CASE("a seed and an id give the same waits again, another id gives others [
   CHECK(waits_of("call-1") != waits_of("call-2"));
 }
 
-TEST_CASE("a wait of zero asks nothing of the clock [C6]", "[pause]") {
+TEST_CASE("a wait of zero does not use the clock [C6]", "[pause]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, clock};
   Sleeping call;
@@ -124,8 +123,9 @@ TEST_CASE("a wait of zero asks nothing of the clock [C6]", "[pause]") {
   CHECK(call.times_abandoned == 0);
 }
 
-TEST_CASE("an exception that ends a sleep ends the call for those who follow it, and leaves [B4, F1, H1]",
-          "[pause]") {
+TEST_CASE(
+    "an exception that ends a sleep ends the call for its observers and guards, and propagates [B4, F1, H1]",
+    "[pause]") {
   BrokenClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, clock};
   Sleeping unheard, heard;

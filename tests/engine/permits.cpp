@@ -36,7 +36,7 @@ struct TimeoutError : std::runtime_error {
 
 const RetryPolicy plain{RetryOn<TimeoutError>{}, encore::NoJitter{}};
 
-TEST_CASE("what was taken for an attempt is returned, and the call's own permit stays until its end [H1]",
+TEST_CASE("an attempt's permits are returned after it, and the call's own permit stays until its end [H1]",
           "[permits]") {
   FakeClock clock;
   const Now now{clock};
@@ -58,8 +58,10 @@ TEST_CASE("what was taken for an attempt is returned, and the call's own permit 
   CHECK(log == Log{"a ? 1", "c ? 1", "a unspent", "c failed"});
 }
 
-TEST_CASE("when one refuses, those that had admitted are released (fault 35: resilience4j #544) [H1]",
-          "[permits]") {
+TEST_CASE(
+    "when one guard refuses, the permits of those that had admitted are released (fault 35: resilience4j "
+    "#544) [H1]",
+    "[permits]") {
   FakeClock clock;
   Log log;
   Gate<> first{log, "a"};
@@ -86,7 +88,7 @@ TEST_CASE("when one refuses, those that had admitted are released (fault 35: res
   CHECK(third.admitted == third.returned);
 }
 
-TEST_CASE("those that had admitted are released before anybody hears of the refusal [H1, F1]", "[permits]") {
+TEST_CASE("permits are released before any observer is notified of the refusal [H1, F1]", "[permits]") {
   FakeClock clock;
   Log log;
   Gate<> first{log, "a"};
@@ -103,8 +105,9 @@ TEST_CASE("those that had admitted are released before anybody hears of the refu
   CHECK(heard == 2);  // attempt_failed and call_finished
 }
 
-TEST_CASE("a guard that closes during the wait refuses on waking, and its permit comes back unspent [H2]",
-          "[permits]") {
+TEST_CASE(
+    "a guard that closes during the wait refuses when the wait ends, and its permit is returned unspent [H2]",
+    "[permits]") {
   FakeClock clock;
   Log log;
   Recorder trace;
@@ -120,7 +123,7 @@ TEST_CASE("a guard that closes during the wait refuses on waking, and its permit
   CHECK(trace.events().back().slept == 1s);
 }
 
-TEST_CASE("of several guards that refuse on waking, the first in the policy's order is the answer [H2]",
+TEST_CASE("of several guards that refuse when a wait ends, the first in the policy's order decides [H2]",
           "[permits]") {
   FakeClock clock;
   Log log;
@@ -148,7 +151,7 @@ TEST_CASE("a stop during the wait returns the permit unspent [H2, K1]", "[permit
   CHECK(log == Log{"a ? 1", "a began", "a failed", "a ? 2 in 1s", "a unspent"});
 }
 
-TEST_CASE("a guard of whole calls is asked once and told the call's end [H1]", "[permits]") {
+TEST_CASE("a guard of whole calls is asked once and notified of the call's end [H1]", "[permits]") {
   FakeClock clock;
   Log log;
   Gate<StopReason::circuit_open, true> gate{log};
@@ -178,7 +181,7 @@ TEST_CASE("a guard of whole calls is asked once and told the call's end [H1]", "
   CHECK(gate.admitted == gate.returned);
 }
 
-TEST_CASE("the permit of a call that others stopped is back before anybody hears of its end [H1, F1]",
+TEST_CASE("the permit of a stopped call is returned before any observer is notified of its end [H1, F1]",
           "[permits]") {
   FakeClock clock;
   Log log;
@@ -247,7 +250,8 @@ void carry_out(const Plan& plan) {
 }
 
 TEST_CASE(
-    "acquired = returned + spent on every path, exceptions included (fault 37: aws-sdk-go-v2 #3186) [H1]",
+    "permits acquired = returned + spent on every path, exceptions included (fault 37: aws-sdk-go-v2 #3186) "
+    "[H1]",
     "[permits]") {
   for (int steps = 0; steps < 5 * 5 * 5; ++steps)
     for (int refuse_first = 0; refuse_first < 4; ++refuse_first)
@@ -256,7 +260,7 @@ TEST_CASE(
           for (const bool stop : {false, true}) carry_out({steps, refuse_first, refuse_second, close, stop});
 }
 
-TEST_CASE("permits come back when a strategy or a predicate throws [H1, B7, G3]", "[permits]") {
+TEST_CASE("permits are returned when a strategy or a predicate throws [H1, B7, G3]", "[permits]") {
   FakeClock clock;
   Log log;
   Gate<> gate{log};

@@ -17,7 +17,7 @@ struct Slow : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-TEST_CASE("what is not named is the default, and can be asked for [A1]", "[policy_parts]") {
+TEST_CASE("an option that is not given has its default, and can be read [A1]", "[policy_parts]") {
   const RetryPolicy policy{RetryOn<Slow>{}};
   CHECK(policy.max_retries() == 2);
   CHECK(policy.max_attempts() == 3);
@@ -35,7 +35,7 @@ TEST_CASE("what is not named is the default, and can be asked for [A1]", "[polic
   CHECK(!policy.reads_call);
 }
 
-TEST_CASE("what is named is found in any order; what may be many is kept in the order given [A1]",
+TEST_CASE("an option is found in any order, and options that may be repeated keep their order [A1]",
           "[policy_parts]") {
   int first = 0, second = 0;
   const RetryPolicy policy{Seed{7},
@@ -62,9 +62,8 @@ TEST_CASE("what is named is found in any order; what may be many is kept in the 
   CHECK(second == 0);
 }
 
-TEST_CASE(
-    "a role that is replaced leaves the others as they were; one that is dropped is the default again [A1]",
-    "[policy_parts]") {
+TEST_CASE("replacing one option keeps the others, and removing one restores its default [A1]",
+          "[policy_parts]") {
   const RetryPolicy policy{RetryOn<Slow>{}, MaxRetries{5}, TimeBudget{5s}, HintCap{9s}};
   const auto longer = policy.with(TimeBudget{8s});
   CHECK(longer.time_budget() == 8s);
@@ -76,8 +75,7 @@ TEST_CASE(
   CHECK(unbounded.max_retries() == 5);
 }
 
-TEST_CASE("limits that depend on each other: a time budget alone means no limit of the count [A1]",
-          "[policy_parts]") {
+TEST_CASE("a time budget alone means no limit of the count [A1]", "[policy_parts]") {
   const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{5s}};
   CHECK(policy.max_attempts() == std::nullopt);
   CHECK(policy.max_requests() == std::nullopt);

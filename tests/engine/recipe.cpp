@@ -112,7 +112,7 @@ static_assert(comes_and_goes<role::WhenRefused, WaitWhenRefused>);
 static_assert(comes_and_goes<role::Never, NeverRetry<int>>);
 static_assert(comes_and_goes<role::Observer, Recorder&>);
 
-TEST_CASE("with replaces one value and keeps the others", "[recipe]") {
+TEST_CASE("with replaces one option and keeps the others", "[recipe]") {
   const RetryPolicy policy{On{},
                            MaxRetries{7},
                            TimeBudget{9s},
@@ -152,7 +152,7 @@ TEST_CASE("with replaces one value and keeps the others", "[recipe]") {
   check(policy.with(), 7, 9s, 3ms, 4s, 5s, 6s, 0.5, 8, single);
 }
 
-TEST_CASE("without puts one role back at its default and keeps the others [A1]", "[recipe]") {
+TEST_CASE("without restores one option's default and keeps the others [A1]", "[recipe]") {
   const RetryPolicy policy{On{}, MaxRetries{7}, TimeBudget{9s}, HintCap{5s}, Seed{8}};
   CHECK(policy.without<role::CountLimit>().max_attempts() == std::nullopt);  // time is limited still
   CHECK(policy.without<role::CountLimit, role::TimeBudget>().max_retries() == 2);
@@ -162,7 +162,7 @@ TEST_CASE("without puts one role back at its default and keeps the others [A1]",
   CHECK(policy.without<role::Seed>().hint_cap() == 5s);
 }
 
-TEST_CASE("the policy that one starts from is not changed [L1]", "[recipe]") {
+TEST_CASE("with and without do not change the original policy [L1]", "[recipe]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{On{}, MaxRetries{7}};
@@ -173,7 +173,7 @@ TEST_CASE("the policy that one starts from is not changed [L1]", "[recipe]") {
   CHECK(&other.clock() == &clock);
 }
 
-TEST_CASE("settings supply many roles, and each of them can be replaced", "[recipe]") {
+TEST_CASE("settings supply many options, and each of them can be replaced", "[recipe]") {
   const RetryPolicy policy{RetrySettings{.max_retries = 7, .seed = 8}, On{}};
   CHECK(policy.seed() == 8);
   CHECK(policy.with(Seed{9}).seed() == 9);

@@ -85,7 +85,7 @@ static_assert(!keeps_promise<const encore::BeforeRetry<ReconnectMutably>, encore
 
 }  // namespace
 
-TEST_CASE("a type of the user's own joins in any role with one line", "[recipe_check]") {
+TEST_CASE("a user's type becomes an option in any role with one line", "[recipe_check]") {
   std::vector<encore::Duration> slept;
   auto asked = 0;
   auto events = 0;
@@ -106,8 +106,7 @@ TEST_CASE("a type of the user's own joins in any role with one line", "[recipe_c
   CHECK(slept == std::vector<encore::Duration>{20ms, 40ms});
 }
 
-TEST_CASE("settings and single ingredients stand side by side where they play different roles",
-          "[recipe_check]") {
+TEST_CASE("settings and single options can be combined where they have different roles", "[recipe_check]") {
   const encore::RetrySettings settings{.max_retries = 4};
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, settings, encore::ReturnOutcome{},
                                    encore::WhenNested{}, encore::HandleUnmatched{}};

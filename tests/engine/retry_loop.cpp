@@ -86,7 +86,7 @@ void goes_both_ways(const std::string& script, const Ingredient&... ingredients)
 
 }  // namespace
 
-TEST_CASE("the straight way tells, waits and ends as the general one does [A2 A4 B3 F1 G1]", "[retry_loop]") {
+TEST_CASE("the fast path reports, waits and ends as the general path does [A2 A4 B3 F1 G1]", "[retry_loop]") {
   const std::string letters{"rnswi"};
   for (const auto first : letters)
     for (const auto second : letters)
@@ -163,8 +163,8 @@ void ends_both_ways(const std::string& script, const Ingredient&... ingredients)
 }  // namespace
 
 TEST_CASE(
-    "with limits of time and nobody listening the straight way ends as the general one does [D2 D3 D4 D5 D7 "
-    "E2 G1]",
+    "with time limits and without observers the fast path ends as the general path does [D2 D3 D4 D5 D7 E2 "
+    "G1]",
     "[retry_loop]") {
   const RetryIfResult if_negative{[](int x) { return x < 0; }};
   const std::string letters{"rnmistob"};
@@ -186,7 +186,7 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("a call within a time budget reads the clock as often as it has to [P5]", "[retry_loop]") {
+TEST_CASE("a call within a time budget reads the clock only as often as necessary [P5]", "[retry_loop]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{1h}, NoJitter{}, clock};
   std::size_t next = 0;
@@ -207,7 +207,7 @@ TEST_CASE("a call within a time budget reads the clock as often as it has to [P5
   CHECK(clock.readings() == before);
 }
 
-TEST_CASE("what a sleep throws leaves, and the kept exception with it [G1]", "[retry_loop]") {
+TEST_CASE("an exception from a sleep propagates, and the stored exception is released [G1]", "[retry_loop]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Slow>{}, TimeBudget{1h}, NoJitter{}, clock};
   clock.after(500ms, [] { throw Wrong{"out of the sleep"}; });
@@ -226,7 +226,7 @@ struct BreakingClock : FakeClock {
   TimePoint now() const { return readings_left-- != 0 ? FakeClock::now() : throw Wrong{"the clock broke"}; }
 };
 
-TEST_CASE("whichever reading of a clock breaks, the call keeps no exception [F1 H1]", "[retry_loop]") {
+TEST_CASE("whichever clock reading throws, the call stores no exception [F1 H1]", "[retry_loop]") {
   auto broken = 0;
   for (int reading = 0; reading < 6; ++reading) {
     BreakingClock clock;
@@ -248,7 +248,7 @@ TEST_CASE("whichever reading of a clock breaks, the call keeps no exception [F1 
   CHECK(broken == 3 + 4 + 4);
 }
 
-TEST_CASE("with one type listed and nobody listening, everything else passes untouched [B2 B3]",
+TEST_CASE("with one listed type and no observer, everything else propagates untouched [B2 B3]",
           "[retry_loop]") {
   const RetryPolicy policy{RetryOn<Slow>{}, ConstantBackoff{Duration::zero()}};
   auto attempts = 0;
@@ -270,7 +270,7 @@ TEST_CASE("with one type listed and nobody listening, everything else passes unt
   CHECK(attempts == 3);
 }
 
-TEST_CASE("a run's scope is in every event, however its call goes [I2]", "[retry_loop]") {
+TEST_CASE("a run's scope is in every event, however its call ends [I2]", "[retry_loop]") {
   const Scope of_run{1, 2};
   FakeClock clock;
   std::vector<Scope> seen;

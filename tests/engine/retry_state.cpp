@@ -64,7 +64,7 @@ TEST_CASE("an exception outlives its handler only where something may need it [K
   CHECK(bounded.state.error() != nullptr);
 }
 
-TEST_CASE("a wait that is cancelled from outside ends the call, and what was slept is measured [K1]",
+TEST_CASE("a wait that is cancelled from outside ends the call, and the time slept is measured [K1]",
           "[retry_state]") {
   FakeClock clock;
   Recorder trace;
@@ -79,7 +79,7 @@ TEST_CASE("a wait that is cancelled from outside ends the call, and what was sle
   CHECK(trace.events().back().error_type.find("Slow") != std::string::npos);
 }
 
-TEST_CASE("an abandoned call is told as cancelled, once, and a finished one not again [F1]",
+TEST_CASE("an abandoned call is reported as cancelled, once, and a finished one not again [F1]",
           "[retry_state]") {
   FakeClock clock;
   Recorder trace;

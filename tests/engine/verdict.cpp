@@ -49,7 +49,8 @@ StopReason replay(ReplaySafety safety, Noted noted, bool key_used_before = false
 
 }  // namespace
 
-TEST_CASE("an exception is judged by filter, never-list and what is never retried [B3 B4 B7]", "[verdict]") {
+TEST_CASE("an exception's verdict depends on filter, never-list and what is never retried [B3 B4 B7]",
+          "[verdict]") {
   const RetryPolicy narrow{RetryOn<Slow>{}};
   CHECK(verdict(narrow, Slow{"slow"}) == StopReason::none);
   CHECK(verdict(narrow, std::logic_error{"wrong"}) == StopReason::not_retryable);
@@ -71,7 +72,7 @@ TEST_CASE("an exception is judged by filter, never-list and what is never retrie
   CHECK(verdict(values_only, Slow{"slow"}) == StopReason::not_retryable);
 }
 
-TEST_CASE("what may be repeated follows from safety, key and marks [I1 I3]", "[verdict]") {
+TEST_CASE("a call may be repeated according to safety, key and marks [I1 I3]", "[verdict]") {
   using enum ReplaySafety;
   using enum StopReason;
   for (const auto key : {false, true})
@@ -89,7 +90,7 @@ TEST_CASE("what may be repeated follows from safety, key and marks [I1 I3]", "[v
 }
 
 TEST_CASE(
-    "a key sent by an earlier attempt lets one that sent nothing be repeated, not one that sent no key [I3]",
+    "a key sent by an earlier attempt allows repeating one that sent nothing, not one that sent no key [I3]",
     "[verdict]") {
   CHECK(replay(ReplaySafety::repeatable_with_key, {false, false, false}, true) == StopReason::none);
   CHECK(replay(ReplaySafety::repeatable_with_key, {false, true, false}, true) == StopReason::unknown_outcome);
@@ -113,8 +114,10 @@ TEST_CASE("a hint comes from the policy's own source first, and a source that th
   CHECK(hint(policy.with(HintFrom{[](const ComeBack&) -> Duration { throw 1; }})) == std::nullopt);
 }
 
-TEST_CASE("an attempt that would begin at the end, or leave less than is of use, comes too late [D3 D4]",
-          "[verdict]") {
+TEST_CASE(
+    "an attempt that would begin at the limit, or leave less than the minimum attempt time, is too late [D3 "
+    "D4]",
+    "[verdict]") {
   STATIC_REQUIRE(detail::time_verdict(3s, 2s, 0s) == StopReason::none);
   STATIC_REQUIRE(detail::time_verdict(2s, 2s, 0s) == StopReason::deadline);
   STATIC_REQUIRE(detail::time_verdict(0s, 0s, 0s) == StopReason::deadline);

@@ -45,7 +45,7 @@ struct Asked {  // how often, for the first delay and for later ones
 
 }  // namespace
 
-TEST_CASE("a backoff is not asked for delays that the jitter does not look at [C9]", "[waits]") {
+TEST_CASE("a backoff is not asked for delays that the jitter does not use [C9]", "[waits]") {
   STATIC_CHECK(!encore::looks_at_delay<DecorrelatedJitter> && encore::looks_at_initial<DecorrelatedJitter>);
   STATIC_CHECK(encore::looks_at_delay<FullJitter> && !encore::looks_at_initial<FullJitter>);
   int first = 0, later = 0;
@@ -71,7 +71,7 @@ TEST_CASE("a backoff is not asked for delays that the jitter does not look at [C
   CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 1s);
 }
 
-TEST_CASE("a wait is remembered for a jitter that looks back, and for no other", "[waits]") {
+TEST_CASE("a wait is remembered for decorrelated jitter only", "[waits]") {
   Waits<ExponentialBackoff, DecorrelatedJitter> remembering{table};
   CHECK(remembering.previous() == 100ms);
   remembering.next(table, DecorrelatedJitter{}, 0.75);
@@ -81,7 +81,7 @@ TEST_CASE("a wait is remembered for a jitter that looks back, and for no other",
   CHECK(forgetting.previous() == 0s);
 }
 
-TEST_CASE("a wait that a hint replaced leaves the backoff going on and the jitter's memory alone [E1]",
+TEST_CASE("a hint that replaces a wait advances the backoff and leaves the jitter's memory unchanged [E1]",
           "[waits]") {
   Waits<ExponentialBackoff, NoJitter> waits{table};
   waits.skip(table);
@@ -92,7 +92,7 @@ TEST_CASE("a wait that a hint replaced leaves the backoff going on and the jitte
   CHECK(remembering.next(table, DecorrelatedJitter{}, 0.5) == 425ms);  // half way from 100 to 3 * 250
 }
 
-TEST_CASE("the waits of a call are 24 bytes, its draws 8 more [P9]", "[waits]") {
+TEST_CASE("a call's waits take 24 bytes, its random draws 8 more [P9]", "[waits]") {
   STATIC_CHECK(sizeof(Waits<ExponentialBackoff, ProportionalJitter>) <= 24);
   STATIC_CHECK(sizeof(Waits<ExponentialBackoff, DecorrelatedJitter>) <= 24);
   STATIC_CHECK(sizeof(Waits<ChainedBackoff<ConstantBackoff, ExponentialBackoff>, DecorrelatedJitter>) <= 24);

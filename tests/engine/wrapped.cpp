@@ -22,7 +22,7 @@ struct TimeoutError : std::runtime_error {
   using runtime_error::runtime_error;
 };
 
-TEST_CASE("a wrapped callable is a call of its own each time, under its name [A3, A4]", "[wrapped]") {
+TEST_CASE("each call of a wrapped callable is a call of its own, under its name [A3, A4]", "[wrapped]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{clock, trace, RetryOn<TimeoutError>{}, encore::NoJitter{}};
@@ -59,7 +59,7 @@ TEST_CASE(
             [owned = std::make_unique<int>(17)] { return *owned; }) == 17);
 }
 
-TEST_CASE("a wrapped callable runs under another policy, which counts attempts of its own [A3, A6]",
+TEST_CASE("a wrapped callable can run under another policy, which counts its own attempts [A3, A6]",
           "[wrapped]") {
   FakeClock clock;
   const RetryPolicy twice{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{1}};
@@ -80,8 +80,7 @@ TEST_CASE("a wrapped callable runs under another policy, which counts attempts o
   CHECK_THROWS_AS(erased(), TimeoutError);
 }
 
-TEST_CASE("a wrapped callable is called with what the callable takes, and const if that is [A6]",
-          "[wrapped]") {
+TEST_CASE("a wrapped callable has the callable's parameters, and is const if that is [A6]", "[wrapped]") {
   const RetryPolicy policy{RetryOn<TimeoutError>{}};
   const auto add = policy.wrap([](int left, int right) { return left + right; });
   CHECK(add(8, 9) == 17);

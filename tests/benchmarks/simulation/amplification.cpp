@@ -121,7 +121,7 @@ TEST_CASE("layers that each retry multiply: 4 attempts in 3 layers are 64, 3 in 
   CHECK(requests_through(5, three.with(single)) == 3);
 }
 
-TEST_CASE("token buckets in a total outage allow so many retries, and no more", "[amplification]") {
+TEST_CASE("token buckets allow a fixed number of retries in a total outage, and no more", "[amplification]") {
   FakeClock clock;
   const RetryPolicy policy{retry_timeouts, MaxAttempts{5}, backoff, clock};
 

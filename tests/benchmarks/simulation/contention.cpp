@@ -19,8 +19,9 @@ constexpr std::array<int, 5> few_numbers{1, 2, 5, 20, 100};
 
 }  // namespace
 
-TEST_CASE("clients that contend need as many calls and as long as in the AWS simulation, with each strategy",
-          "[contention]") {
+TEST_CASE(
+    "clients that contend need as many calls and as much time as in the AWS simulation, with each strategy",
+    "[contention]") {
   int compared = 0;
   for (const auto& row : encore_tests::rows_of("aws_backoff.csv")) {
     if (std::ranges::find(few_numbers, row.whole("clients")) == few_numbers.end()) continue;
@@ -34,7 +35,7 @@ TEST_CASE("clients that contend need as many calls and as long as in the AWS sim
   CHECK(compared == 5 * few_numbers.size());
 }
 
-TEST_CASE("nobody contends with himself, and two do once", "[contention]") {
+TEST_CASE("a single client never contends, and two clients do once", "[contention]") {
   for (const auto strategy : simulation::strategies) {
     INFO(strategy);
     CHECK(contend(strategy, 1, 5, 1).writes.mean() == 1.0);
@@ -51,7 +52,7 @@ TEST_CASE("the library's decorrelated jitter takes less time than AWS's form, wh
   CHECK_THAT(spread.mean() / piled.mean(), WithinRel(0.92, 0.05));
 }
 
-TEST_CASE("the same seed gives the same trial, and another one another", "[contention]") {
+TEST_CASE("the same seed gives the same trial, and another seed another one", "[contention]") {
   const encore::ExponentialBackoff backoff{};
   const auto first = contend(backoff, encore::FullJitter{}, 20, 1);
   const auto again = contend(backoff, encore::FullJitter{}, 20, 1);

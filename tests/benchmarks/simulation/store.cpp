@@ -52,7 +52,7 @@ double line(const MakePolicy& with_policy) {
 }  // namespace
 
 TEST_CASE(
-    "a store at 280 calls a second stays stuck at 560 requests after its outage, and answers nobody in time",
+    "a store at 280 calls a second stays stuck at 560 requests after its outage, and answers none in time",
     "[metastability]") {
   const auto seconds = simulation::load(one_retry, store, Traffic{.calls_per_second = 280, .lasts = 600s});
   const auto before = rates(seconds, 0, 10);
@@ -71,7 +71,7 @@ TEST_CASE("without retries the same store recovers", "[metastability]") {
   CHECK_THAT(rates(seconds, 170, 30).answered_in_time, WithinAbs(280, 1));
 }
 
-TEST_CASE("backoff and jitter alone do not free it: they move the retries, and do not make them fewer",
+TEST_CASE("backoff and jitter alone do not free the store: they move the retries, and do not reduce them",
           "[metastability]") {
   const auto patient = one_retry.with(ExponentialBackoff{.initial_delay = 4s}, FullJitter{}, Seed{17});
   const auto seconds = simulation::load(patient, store, Traffic{.calls_per_second = 280, .lasts = 120s});
@@ -80,14 +80,13 @@ TEST_CASE("backoff and jitter alone do not free it: they move the retries, and d
   CHECK(after.answered_in_time == 0.0);
 }
 
-TEST_CASE("the line beyond which an outage lasts is capacity / attempts: 150 calls a second",
-          "[metastability]") {
+TEST_CASE("an outage persists beyond capacity / attempts: 150 calls a second", "[metastability]") {
   CHECK_THAT(line([](const auto& simulate) { return simulate(one_retry); }), WithinAbs(300.0 / 2, 1));
   CHECK_THAT(line([](const auto& simulate) { return simulate(one_retry.with(MaxRetries{2})); }),
              WithinAbs(300.0 / 3, 1));
 }
 
-TEST_CASE("below the line the store recovers in the time that its queue takes", "[metastability]") {
+TEST_CASE("below that load the store recovers in the time that its queue takes", "[metastability]") {
   // 120 calls a second are 240 requests while all are late: a queue of 2,280 shrinks by 60 a second, until second 58. The last
   // 300 of it are answered within the timeout.
   const auto seconds = simulation::load(one_retry, store, Traffic{.calls_per_second = 120, .lasts = 120s});
@@ -95,7 +94,7 @@ TEST_CASE("below the line the store recovers in the time that its queue takes", 
   CHECK_THAT(rates(seconds, 60, 50).answered_in_time, WithinAbs(120, 1));
 }
 
-TEST_CASE("a budget of a tenth moves the line to 272.7 calls a second", "[metastability]") {
+TEST_CASE("a retry budget of a tenth moves that load to 272.7 calls a second", "[metastability]") {
   // Capacity / 1.1: in the worst case each call makes 1.1 requests.
   const auto with_budget = [](const auto& simulate) {
     RetryBudget budget{{.share = 0.1, .floor = 0}};
