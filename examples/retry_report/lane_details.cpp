@@ -70,7 +70,7 @@ void add_attempts(std::string& html, const encore::TracedCall& call, const Drawn
   const auto& told = call.told();
   for (std::size_t i = 0; i < told.size(); ++i) {
     const auto& attempt = told[i];
-    auto error = html_text(attempt.error_type, longest_name);
+    auto error = html_text(failure_name(attempt), longest_name);
     if (!attempt.message.empty()) error.append(": ").append(html_text(attempt.message));
     html += "<tr>";
     cell("attempt", "number", attempt.ordinal > 0 ? std::to_string(attempt.ordinal) : "");

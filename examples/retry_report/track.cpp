@@ -30,7 +30,7 @@ std::string_view style_of(const encore::TracedAttempt& attempt) {
 std::string in_words(const encore::TracedAttempt& attempt) {
   auto text = attempt.ordinal > 0 ? fmt::format("attempt {}: ", attempt.ordinal) : std::string{"attempt: "};
   text += attempt.error_result ? "returned an error" : to_string(attempt.end);
-  if (!attempt.error_type.empty()) text.append(", ").append(html_text(attempt.error_type, longest_name));
+  if (!attempt.error_type.empty()) text.append(", ").append(html_text(failure_name(attempt), longest_name));
   if (attempt.took) text.append(", ").append(span_text(static_cast<double>(attempt.took->count()) / 1e9));
   if (attempt.outcome_unknown()) text += ", sent and never answered";
   return text;

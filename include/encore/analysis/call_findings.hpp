@@ -108,7 +108,7 @@ class CallFindings {
   void tell_requests(Count& count) const {
     if (!call_.evicted) count(FindingKind::never_reached_policy);
     const auto bad = failed(call_);
-    const auto error = last() != nullptr ? std::string_view{last()->error_type} : std::string_view{};
+    const auto error = last() != nullptr ? failure_name(*last()) : std::string{};
     if (bad && call_.request_count == 1)
       count_failure(count, FindingKind::not_retried, error);
     else if (bad)

@@ -135,7 +135,7 @@ class OpenCall {
       attempt->took = larger_of(*record.elapsed - *began_after_, Duration::zero());
     else if (attempt->started && attempt->ended)
       attempt->took = time_between(*attempt->started, *attempt->ended);
-    if (end == AttemptEnd::failed) call_.error_type = attempt->error_type;
+    if (end == AttemptEnd::failed) call_.error_type = failure_name(*attempt);
   }
   TracedAttempt* running(int ordinal) {
     const auto last = std::find_if(call_.attempts.rbegin(), call_.attempts.rend(), [&](const auto& attempt) {
@@ -151,7 +151,7 @@ class OpenCall {
     call_.attempts_made = record.ordinal;
     call_.slept = record.slept;
     call_.elapsed = record.elapsed;
-    call_.error_type = record.error_type;
+    call_.error_type = failure_name(record);
     call_.outcome_unknown = record.outcome_unknown;
     call_.observer_errors = record.observer_errors;
   }

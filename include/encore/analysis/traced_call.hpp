@@ -92,7 +92,7 @@ struct TracedCall {
   int attempts_made = 0;  ///< as its end told
   Duration slept{};
   std::optional<Duration> elapsed{};
-  std::string error_type{};
+  std::string error_type{};  ///< of its last failure, as `failure_name` has it
   bool outcome_unknown = false;
   int observer_errors = 0;
 

@@ -65,6 +65,9 @@ struct EventRecord {
   friend bool operator==(const EventRecord&, const EventRecord&) = default;
 };
 
+/// What reports call the failure that a record tells of: equal ones are counted together.
+inline std::string failure_name(const EventRecord& record) { return record.error_type; }
+
 /// What goes into a record.
 struct RecordText {
   bool exception_text = false;   ///< hosts and keys leak by it (F6)
