@@ -74,7 +74,7 @@ inline std::string line_of(const EventRecord& record, LineShape shape, bool is_e
 }
 
 // Who reads one process's log asks for no scope, so none is made.
-inline std::string scope_of(const LogText& how) {
+inline std::string scope_text(const LogText& how) {
   if (how.shape != LineShape::json) return {};
   return (how.scope != nullptr ? *how.scope : Scope::process()).text();
 }
@@ -99,7 +99,7 @@ inline std::string log_text(const Event& event, const LogText& how = {}) {
 ///   call=call-17 tool=inventory_lookup attempts=3/3 error=TimeoutError reason=retries_exhausted slept=0.75s elapsed=0.9s
 inline std::string log_text(const Failure& failure, const LogText& how = {}) {
   EventRecord record{.kind = EventKind::call_finished,
-                     .scope = detail::scope_of(how),
+                     .scope = detail::scope_text(how),
                      .call_id = std::string{failure.call_id},
                      .call_name = std::string{failure.call_name},
                      .ordinal = failure.attempts,
@@ -121,7 +121,7 @@ template <class T>
 std::string log_text(const Outcome<T>& outcome, const LogText& how = {}) {
   if (!outcome.has_value()) return log_text(outcome.failure(), how);
   return detail::line_of({.kind = EventKind::call_finished,
-                          .scope = detail::scope_of(how),
+                          .scope = detail::scope_text(how),
                           .ordinal = outcome.attempts(),
                           .reason = outcome.reason(),
                           .slept = outcome.slept(),
