@@ -5,6 +5,7 @@
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
+#include <encore/telemetry/event_record.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recording.hpp>
 
@@ -35,7 +36,7 @@ inline std::string summary(const Recording& recording) {
     for (const auto& event : events) {
       if (event.kind == EventKind::attempt_started) ++attempts;
       if (event.kind == EventKind::attempt_failed)
-        failure = event.error_type.empty() ? "a returned value" : event.error_type;
+        failure = event.error_type.empty() ? "a returned value" : failure_name(event);
       if (event.will_retry) waits.push_back(event.wait);
     }
     text.append(i == 0 ? "" : "\n").append(shown(last.call_id));
