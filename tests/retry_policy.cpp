@@ -124,6 +124,14 @@ TEST_CASE("the first attempt that does not fail ends the call [A2]", "[retry_pol
   CHECK(clock.sleeps() == Durations{1s});
 }
 
+TEST_CASE("a callable may take a Call as its argument, and a generic one any argument [A6]",
+          "[retry_policy]") {
+  const RetryPolicy policy{RetryOn<TimeoutError>{}};
+  CHECK(policy.run([](const encore::Call& call) { return call.id.size(); }, encore::Call{.id = "call-17"}) ==
+        7);
+  CHECK(policy.run([](const auto& text) { return text.size(); }, std::string{"lookup"}) == 6);
+}
+
 TEST_CASE("a second call starts fresh (fault 15: google-cloud-cpp #3049, cenkalti #47) [A3]",
           "[retry_policy]") {
   FakeClock clock;
