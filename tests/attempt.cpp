@@ -214,7 +214,13 @@ TEST_CASE("an attempt's notes are bounded, and each attempt starts without any [
     CHECK(notes.request_id() == std::string_view{long_id}.substr(0, AttemptNotes::longest_request_id));
     attempt.note_request_id("");
     CHECK(notes.request_id().empty());
+    CHECK(notes.error_code().empty());
+    attempt.note("insufficient_quota");
+    CHECK(notes.error_code() == "insufficient_quota");
+    attempt.note(long_id);
+    CHECK(notes.error_code() == std::string_view{long_id}.substr(0, AttemptNotes::longest_error_code));
     attempt.mark_dispatched();
+    CHECK(notes.error_code().size() == AttemptNotes::longest_error_code);  // noted before any request
     CHECK(notes.dispatched());
     CHECK(notes.outcome_unknown());
     attempt.mark_answered();
@@ -222,6 +228,8 @@ TEST_CASE("an attempt's notes are bounded, and each attempt starts without any [
     static_cast<void>(attempt.idempotency_key());
     CHECK(notes.key_used());
     attempt.mark_dispatched();
+    CHECK(notes.error_code().empty());  // it was an earlier answer's
+    attempt.note("rate_limit_exceeded");
     attempt.mark_dispatched();
     CHECK(notes.dispatched_again());
     attempt.mark_not_run();

@@ -40,6 +40,7 @@ class ShortText {
 class AttemptNotes {
  public:
   static constexpr std::size_t longest_request_id = 64;
+  static constexpr std::size_t longest_error_code = 48;
 
   /// The response's status, if one was noted.
   constexpr std::optional<int> status() const noexcept {
@@ -47,6 +48,8 @@ class AttemptNotes {
   }
   /// The dependency's own id for the request, cut at `longest_request_id` bytes; empty if none was noted.
   constexpr std::string_view request_id() const noexcept { return request_id_.view(); }
+  /// The dependency's code for what went wrong, cut at `longest_error_code` bytes; empty if none was noted.
+  constexpr std::string_view error_code() const noexcept { return error_code_.view(); }
   /// A request left.
   constexpr bool dispatched() const noexcept { return dispatched_; }
   /// The latest request was answered by whoever does the work.
@@ -68,6 +71,7 @@ class AttemptNotes {
     has_status_ = dispatched_ = dispatched_again_ = lost_ = something_answered_ = key_used_ = error_result_ =
         false;
     request_id_.clear();
+    error_code_.clear();
   }
 
  private:
@@ -84,6 +88,7 @@ class AttemptNotes {
   bool key_used_ = false;
   bool error_result_ = false;
   shared::ShortText<longest_request_id> request_id_;
+  shared::ShortText<longest_error_code> error_code_;
 };
 
 namespace shared {
@@ -214,8 +219,10 @@ class Attempt {
   /// itself, as libcurl does with a POST on a reused connection: `AttemptNotes::dispatched_again`.
   void mark_dispatched() const noexcept {
     if (notes_.latest_ == AttemptNotes::Request::dispatched) notes_.dispatched_again_ = notes_.lost_ = true;
-    if (notes_.latest_ != AttemptNotes::Request::none)
-      notes_.has_status_ = false;  // it was an earlier answer's
+    if (notes_.latest_ != AttemptNotes::Request::none) {  // what was noted was of an earlier answer
+      notes_.has_status_ = false;
+      notes_.error_code_.clear();
+    }
     notes_.latest_ = AttemptNotes::Request::dispatched;
     notes_.dispatched_ = true;
   }
@@ -237,6 +244,11 @@ class Attempt {
     notes_.has_status_ = true;
   }
   void note_request_id(std::string_view id) const noexcept { notes_.request_id_.assign(id); }
+  /// The dependency's own code for what went wrong, as it stands in its answer: one of a few, and no text of a message. It belongs to
+  /// the latest request of this attempt, and is cut at `AttemptNotes::longest_error_code` bytes. Logs and records tell it as
+  /// `error.code` with the attempt's failure and, if that was the last, with the call's end; reports count by it. (F6)
+  ///   attempt.note("insufficient_quota");
+  void note(std::string_view error_code) const noexcept { notes_.error_code_.assign(error_code); }
   const AttemptNotes& notes() const noexcept { return notes_; }
 
  private:

@@ -145,6 +145,8 @@ TEST_CASE("a failure is recognized as transient by type, text or status, includi
   for (int status = 100; status < 600; ++status)
     CHECK(passes({{.error_type = "HttpError", .status = status}}) == encore::http::is_transient(status));
   CHECK(passes({{.error_type = "overloaded_error"}}));
+  CHECK(passes({{.error_type = "HttpError", .error_code = "rate_limit_exceeded"}}));
+  CHECK(!passes({{.error_type = "HttpError", .error_code = "insufficient_quota"}}));
   CHECK(!passes({{.error_type = "InvalidArgument"}}));
   CHECK(!passes({{.error_type = "ValueError", .message = "sku must not be blank"}}));
   CHECK(!passes({}));

@@ -506,6 +506,30 @@ TEST_CASE("diagnosis: a call much later, or of another tool, or after a success 
 )")) == Kinds{"not_retried", "not_retried", "not_retried"});
 }
 
+TEST_CASE(
+    "diagnosis: failures of one type are told apart by the codes that were noted, whether attempts are told "
+    "or "
+    "only ends",
+    "[diagnosis]") {
+  const auto diagnosis = tests::diagnose(R"(
+{"event":"attempt_failed","id":"a","tool":"ask","n":1,"of":1,"error":"HttpError","code":"insufficient_quota","again":false,"reason":"retries_exhausted"}
+{"event":"call_finished","id":"a","tool":"ask","attempts":1,"of":1,"error":"HttpError","code":"insufficient_quota","reason":"retries_exhausted","mode":"exception","slept":0}
+{"event":"call_finished","id":"b","tool":"ask","attempts":1,"of":1,"error":"HttpError","code":"insufficient_quota","reason":"retries_exhausted","mode":"exception","slept":0}
+{"event":"call_finished","id":"c","tool":"ask","attempts":1,"of":1,"error":"HttpError","code":"server_error","reason":"retries_exhausted","mode":"exception","slept":0}
+{"id":"d","tool":"other","n":1,"error":"HttpError","code":"server_error"}
+)");
+  std::map<std::string, std::uint64_t> calls;
+  for (const auto& finding : diagnosis.findings())
+    if (finding.kind == FindingKind::exhausted || finding.kind == FindingKind::not_retried)
+      calls[finding.tool + ' ' + finding.detail] += finding.calls;
+  CHECK(calls == std::map<std::string, std::uint64_t>{{"ask HttpError/insufficient_quota", 2},
+                                                      {"ask HttpError/server_error", 1},
+                                                      {"other HttpError/server_error", 1}});
+  CHECK(encore::diagnosis_text(diagnosis).find(
+            "a and b spent their budgets: 1 attempt each of at most 1, the last failure "
+            "HttpError/insufficient_quota.") != std::string::npos);
+}
+
 TEST_CASE("diagnosis: memory does not grow with the log", "[diagnosis]") {
   Diagnosis diagnosis{{.most_calls = 10, .most_tools = 3, .most_findings = 4}};
   for (int i = 0; i < 1'000; ++i) {

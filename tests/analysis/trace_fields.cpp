@@ -18,8 +18,8 @@ TEST_CASE("each trace field has a meaning, and no two have the same default name
     if ((fields.*meaning.name).starts_with("encore.")) ++own;
   }
   CHECK(names.size() == encore::detail::field_meanings.size());
-  // All but the timestamp, and what OpenTelemetry has names for: the call's id, the tool, the error and its text.
-  CHECK(own == names.size() - 5);
+  // All but the timestamp, and what others have names for: the call's id, the tool, the error, its code and its text.
+  CHECK(own == names.size() - 6);
   CHECK(sizeof fields >= names.size() * sizeof(std::string));
   CHECK(sizeof fields < (names.size() + 1) * sizeof(std::string));  // no name without a meaning
 }

@@ -34,6 +34,7 @@ EventRecord full(EventKind kind) {
                      .max_attempts = 3,
                      .max_requests = 5'000'000'000,
                      .error_type = "std::system_error",
+                     .error_code = "insufficient_quota",
                      .message = "db-1: \xE6\x9D\xB1",
                      .hint = 0s,
                      .elapsed = 1ns,

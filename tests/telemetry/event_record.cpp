@@ -31,6 +31,8 @@ static_assert(encore::field_names<&EventRecord::call_id>.first.json == "gen_ai.t
 static_assert(encore::field_names<&EventRecord::call_name>.first.json == "gen_ai.tool.name");
 static_assert(encore::field_names<&EventRecord::error_type>.first.json == "error.type");
 static_assert(encore::field_names<&EventRecord::message>.first.json == "exception.message");
+// The Elastic Common Schema has what these have not: error.
+static_assert(encore::field_names<&EventRecord::error_code>.first.json == "error.code");
 
 /// Calls `use` with the names of all fields that lines tell.
 template <class Use>
@@ -42,11 +44,11 @@ void each_name(Use use) {
   });
 }
 
-TEST_CASE("names that OpenTelemetry does not have stand in one name space, which meets no other library's",
+TEST_CASE("names that are nobody's convention stand in one name space, which meets no other library's",
           "[event_record]") {
   int others = 0;
   each_name([&](const encore::FieldNames& names) { others += names.json.starts_with("encore.") ? 0 : 1; });
-  CHECK(others == 5);  // the four above, and the timestamp
+  CHECK(others == 6);  // the five above, and the timestamp
 }
 
 TEST_CASE("no two fields of one line have the same name, and those of logfmt need no quotes",
@@ -105,6 +107,28 @@ TEST_CASE("a record has all that the event said, and outlives it [F5]", "[event_
                               .remaining = 5s,
                               .outer_id = "call-17",
                               .outer_ordinal = 1});
+}
+
+TEST_CASE(
+    "an error's code is kept with its attempt and with the call that failed, not with one that succeeded "
+    "[F6, G6]",
+    "[event_record]") {
+  encore::testing::FakeClock clock;
+  std::vector<std::string> codes;
+  const auto look = [&](const encore::Event& event) { codes.push_back(event_record(event).error_code); };
+  const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, encore::MaxRetries{1}, clock, look};
+  const auto fail = [](const encore::Attempt& attempt) {
+    attempt.note(attempt.ordinal == 1 ? "rate_limit_exceeded" : "insufficient_quota");
+    throw TimeoutError{"429"};
+  };
+  CHECK_THROWS_AS(policy.run(fail), TimeoutError);
+  // started, failed, started, failed, finished
+  CHECK(codes ==
+        std::vector<std::string>{"", "rate_limit_exceeded", "", "insufficient_quota", "insufficient_quota"});
+
+  codes.clear();
+  policy.run([&](const encore::Attempt& attempt) { attempt.ordinal == 1 ? fail(attempt) : void(); });
+  CHECK(codes == std::vector<std::string>{"", "rate_limit_exceeded", "", "", ""});
 }
 
 TEST_CASE("an exception's text is kept only where somebody asked for it [F6]", "[event_record]") {

@@ -227,6 +227,39 @@ TEST_CASE("what the callable noted is told with its attempt [F6]", "[log_text]")
   CHECK(log_text(finished).find(" outcome_unknown=true mode=") != std::string::npos);
 }
 
+TEST_CASE(
+    "an error's code is told with the failed attempt and the failed call, cleaned like any text [F6, G6]",
+    "[log_text]") {
+  Told told;
+  encore::AttemptNotes notes;
+  const encore::Call call{.id = "call-17"};
+  const encore::CurrentCall current{call};
+  const encore::TimeLimits limits{};
+  const encore::Attempt attempt{1, current, notes, limits, encore::Now{told.clock}};
+  attempt.note("insufficient_quota");
+  auto failed = told.event(EventKind::attempt_failed, 1);
+  failed.reason = StopReason::not_retryable;
+  failed.notes = &notes;
+  CHECK(log_text(failed) ==
+        "event=attempt_failed call=call-17 tool=inventory_lookup attempt=1/3 error=returned_value "
+        "error_code=insufficient_quota reason=not_retryable");
+  CHECK(log_text(failed, json).find(R"("error.type":"returned_value","error.code":"insufficient_quota",)") !=
+        std::string::npos);
+
+  auto finished = told.event(EventKind::call_finished, 1);
+  finished.notes = &notes;
+  finished.reason = StopReason::not_retryable;
+  CHECK(log_text(finished).find(" error_code=insufficient_quota reason=not_retryable ") != std::string::npos);
+  finished.reason = StopReason::succeeded;
+  CHECK(log_text(finished).find("error_code") == std::string::npos);
+  attempt.mark_error_result();  // returned, and it says that the tool failed
+  CHECK(log_text(finished).find(" error_code=insufficient_quota ") != std::string::npos);
+
+  attempt.note("a \"b\"\n\x1B[2J");
+  CHECK(log_text(failed).find(R"( error_code="a \"b\"\n\u001b[2J" )") != std::string::npos);
+  CHECK(log_text(failed, json).find(R"("error.code":"a \"b\"\n\u001b[2J")") != std::string::npos);
+}
+
 TEST_CASE("a call inside another's attempt names it, and the tool's resolved name [F2] [J1]", "[log_text]") {
   Told told;
   encore::AttemptNotes notes;

@@ -22,6 +22,7 @@ inline encore::TraceFields short_fields() {
           .attempts = "attempts",
           .max_attempts = "of",
           .error = "error",
+          .error_code = "code",
           .message = "message",
           .status = "status",
           .request_id = "request",

@@ -40,6 +40,7 @@ EventRecord everything() {
           .max_requests = 12,
           .error_type = "net::TimeoutError",
           .error_name = "timeout",
+          .error_code = "insufficient_quota",
           .status = 503,
           .request_id = "request-9",
           .dispatched = true,
@@ -73,6 +74,7 @@ TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[re
     attempt.attempt.mark_dispatched();
     attempt.attempt.mark_dispatched();
     attempt.attempt.note_status(503);
+    attempt.attempt.note("insufficient_quota");
     attempt.attempt.mark_answered();
     attempt.attempt.mark_error_result();
     std::optional<TimePoint> started{TimePoint{250ms}};
@@ -148,7 +150,8 @@ TEST_CASE("an event reads as one line that holds whatever is not at its default"
         "call-17 3 of 3: call_finished, succeeded, mode result, slept 750ms");
   CHECK(to_string(everything()) ==
         "call-17 (stock) 2 of 3: attempt_failed, resolved to inventory_lookup, inner attempts: 4, "
-        "requests at most: 12, net::TimeoutError, named timeout, status 503, request request-9, dispatched, "
+        "requests at most: 12, net::TimeoutError, named timeout, code insufficient_quota, status 503, "
+        "request request-9, dispatched, "
         "dispatched again, answered, error result, retry after 500ms, hint 1s, deadline, outcome unknown, "
         "mode exception, slept 250ms, at 1.5s, elapsed 1.25s, observer errors: 1, inside call-16, its "
         "attempt 1");
@@ -190,6 +193,7 @@ TEST_CASE("events that differ never read alike", "[recording]") {
   differs([](EventRecord& event) { event.mode = TerminalMode::none; });
   differs([](EventRecord& event) { event.error_type.clear(); });
   differs([](EventRecord& event) { event.error_name.clear(); });
+  differs([](EventRecord& event) { event.error_code.clear(); });
   differs([](EventRecord& event) { event.status.reset(); });
   differs([](EventRecord& event) { event.request_id.clear(); });
   differs([](EventRecord& event) { event.dispatched = false; });

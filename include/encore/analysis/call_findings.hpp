@@ -31,12 +31,13 @@ constexpr bool mentions(std::string_view text, std::string_view word) noexcept {
 }
 static_assert(mentions("ReadTimeout", "timeout") && !mentions("Time", "timeout"));
 
-/// Does the failure read like one that passes? By the words in its type or text, or by its status, as `http::is_transient` says.
+/// Does the failure read like one that passes? By the words in its type, code or text, or by its status, as `http::is_transient` says.
 constexpr bool looks_passing(const TracedAttempt& attempt) noexcept {
   for (const std::string_view word : {"timeout", "timed out", "timed_out", "connection", "unavailable",
                                       "temporar", "too many requests", "too_many_requests", "toomanyrequests",
                                       "rate limit", "rate_limit", "ratelimit", "throttl", "overloaded"})
-    if (mentions(attempt.error_type, word) || mentions(attempt.message, word)) return true;
+    for (const std::string_view text : {attempt.error_type, attempt.error_code, attempt.message})
+      if (mentions(text, word)) return true;
   return attempt.status && http::is_transient(*attempt.status);
 }
 

@@ -27,6 +27,7 @@ struct TraceFields {
   std::string max_attempts{field_names<&EventRecord::max_attempts>.first.json};
   std::string max_requests{field_names<&EventRecord::max_requests>.first.json};
   std::string error{field_names<&EventRecord::error_type>.first.json};
+  std::string error_code{field_names<&EventRecord::error_code>.first.json};
   std::string message{field_names<&EventRecord::message>.first.json};
   std::string status{field_names<&EventRecord::status>.first.json};
   std::string request_id{field_names<&EventRecord::request_id>.first.json};
@@ -81,6 +82,7 @@ constexpr void for_each_name(Use&& use) {
   use(LogName<&TraceFields::max_attempts, &EventRecord::max_attempts>{});
   use(LogName<&TraceFields::max_requests, &EventRecord::max_requests>{});
   use(LogName<&TraceFields::error, &EventRecord::error_type>{});
+  use(LogName<&TraceFields::error_code, &EventRecord::error_code>{});
   use(LogName<&TraceFields::message, &EventRecord::message>{});
   use(LogName<&TraceFields::dispatched, &EventRecord::dispatched>{});
   use(LogName<&TraceFields::dispatched_again, &EventRecord::dispatched_again>{});

@@ -38,6 +38,7 @@ struct EventRecord {
   std::optional<std::int64_t> max_requests{};
   std::string error_type{};  ///< in a log what `error.type` says; otherwise the exception's own type
   std::string error_name{};  ///< the registered name of that type, which a log gives in its place
+  std::string error_code{};  ///< the dependency's own, where the callable noted it
   std::string message{};     ///< the exception's text, where somebody asked for it
   std::optional<int> status{};
   std::string request_id{};
@@ -66,7 +67,11 @@ struct EventRecord {
 };
 
 /// What reports call the failure that a record tells of: equal ones are counted together.
-inline std::string failure_name(const EventRecord& record) { return record.error_type; }
+///   openai.RateLimitError/insufficient_quota
+inline std::string failure_name(const EventRecord& record) {
+  if (record.error_type.empty() || record.error_code.empty()) return record.error_type;
+  return record.error_type + '/' + record.error_code;
+}
 
 /// What goes into a record.
 struct RecordText {
@@ -95,6 +100,12 @@ inline std::optional<std::int64_t> max_requests_of_event(const Event& event) noe
 inline std::string error_type_of(const Event& event, const RecordText& text) {
   if (!text.whole) return error_type(event);
   return event.thrown != nullptr ? error_type(*event.thrown) : std::string{};
+}
+inline std::string_view noted_code_of(const Event& event, const RecordText& text) noexcept {
+  if (event.notes == nullptr) return {};
+  // In a log, what succeeded after all has no error. (G6)
+  const auto succeeded = event.reason == StopReason::succeeded && !event.notes->error_result();
+  return succeeded && !text.whole ? std::string_view{} : event.notes->error_code();
 }
 inline std::string message_of(const Event& event, const RecordText& text) {
   const char* const what = text.exception_text && event.thrown != nullptr ? event.thrown->what() : nullptr;
@@ -197,7 +208,7 @@ template <auto Member, auto From, auto When = detail::if_set>
 using AttemptField = EventField<true, Member, From, When>;
 
 /// The table of all fields, in the order in which lines tell them: calls `use` with each. JSON follows OpenTelemetry's semantic
-/// conventions where they have a name, and has the rest under `encore.`; logfmt is short. Durations are in seconds. What is not known
+/// conventions where they have a name, the Elastic Common Schema for `error.code`, and has the rest under `encore.`; logfmt is short. Durations are in seconds. What is not known
 /// is left out.
 template <class Use>
 constexpr void for_each_field(Use&& use) {
@@ -216,6 +227,7 @@ constexpr void for_each_field(Use&& use) {
       {"max_requests", "encore.max_requests"}, "requests at most: "});
   use(AttemptField<&EventRecord::error_type, detail::error_type_of>{{"error", "error.type"}, ""});
   use(CallField<&EventRecord::error_name, &Event::error_name>{{}, "named "});
+  use(AttemptField<&EventRecord::error_code, detail::noted_code_of>{{"error_code", "error.code"}, "code "});
   use(AttemptField<&EventRecord::message, detail::message_of>{{"message", "exception.message"}, "message "});
   use(AttemptField<&EventRecord::status, &AttemptNotes::status, detail::before_the_end>{
       {"status", "encore.response.status"}, "status "});
