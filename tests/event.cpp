@@ -130,7 +130,8 @@ Recording trace_of(const Policy& policy, Steps steps, Call call = {}) {
 const RetryPolicy policy{RetryOn<Slow>{}, encore::NoJitter{}};
 const encore::FormatFailure format{[](const encore::Failure&) { return -1; }};
 
-TEST_CASE("a call that succeeds: at once, and after retries [F1, G6]", "[event]") {
+TEST_CASE("a call that succeeds reports its attempts and its end, at once or after retries [F1, G6]",
+          "[event]") {
   CHECK(trace_of(policy, {gives(17)}) ==
         Recording{started(1), succeeded(1), finished(1, StopReason::succeeded, TerminalMode::result)});
   const Recording after_retries{started(1),
@@ -145,7 +146,7 @@ TEST_CASE("a call that succeeds: at once, and after retries [F1, G6]", "[event]"
   CHECK(trace_of(policy.with(format), {slow, slow, gives(17)}) == after_retries);
 }
 
-TEST_CASE("a call that is exhausted: the same events for every strategy, each with its mode [F1, A7]",
+TEST_CASE("an exhausted call reports the same events for every strategy, each with its mode [F1, A7]",
           "[event]") {
   const auto exhausted = [](TerminalMode mode) {
     return Recording{started(1),
@@ -170,14 +171,14 @@ TEST_CASE("zero retries have the same events, ordinal 1 included (fault 14: avas
   CHECK(trace_of(policy.with(encore::MaxRetries{0}), {slow}) == expected);
 }
 
-TEST_CASE("an unlimited call says that it is [F2]", "[event]") {
+TEST_CASE("an unlimited call's events say that it is unlimited [F2]", "[event]") {
   auto expected =
       Recording{started(1), succeeded(1), finished(1, StopReason::succeeded, TerminalMode::result)};
   for (auto& event : expected) event.max_attempts.reset();
   CHECK(trace_of(policy.with(encore::UnlimitedRetries{}), {gives(1)}) == expected);
 }
 
-TEST_CASE("a failure that is not to be retried leaves after its attempt, in any strategy [F1, B3]",
+TEST_CASE("a failure that is not retried propagates after its attempt, with any strategy [F1, B3]",
           "[event]") {
   const auto once = [](StopReason reason, const char* error, TerminalMode mode = TerminalMode::exception) {
     return Recording{started(1), stopped(1, reason, error), finished(1, reason, mode, error)};
@@ -197,7 +198,7 @@ TEST_CASE("a failure that is not to be retried leaves after its attempt, in any 
 }
 
 TEST_CASE(
-    "a failed value has no error type, and its call ends in its result or in what answers for it [F1, G1]",
+    "a failed value's event has no error type, and its call ends in its result or in the strategy's [F1, G1]",
     "[event]") {
   const auto by_value = policy.with(encore::RetryIfResult{[](int units) { return units < 0; }});
   const auto exhausted = [](TerminalMode mode) {
@@ -218,7 +219,7 @@ TEST_CASE(
                   finished(2, StopReason::succeeded, TerminalMode::result, "", 1s)});
 }
 
-TEST_CASE("a call refused before its first attempt has its end alone [F1, D5, K2, G4]", "[event]") {
+TEST_CASE("a call refused before its first attempt reports only its end [F1, D5, K2, G4]", "[event]") {
   const auto refused = [](StopReason reason, TerminalMode mode) {
     return Recording{finished(0, reason, mode)};
   };
@@ -237,7 +238,7 @@ TEST_CASE("a call refused before its first attempt has its end alone [F1, D5, K2
         refused(StopReason::cancelled_on_entry, TerminalMode::formatted));
 }
 
-TEST_CASE("a limit that stops a retry is told with the wait it refused [F1, D3, D4, E2, E4]", "[event]") {
+TEST_CASE("a limit that stops a retry is reported with the wait it refused [F1, D3, D4, E2, E4]", "[event]") {
   const auto once = [](StopReason reason, Duration wait, std::optional<Duration> hint = {}) {
     const char* const error = hint ? "HintedSlow" : "Slow";
     return Recording{started(1), stopped(1, reason, error, wait, hint),
@@ -290,7 +291,7 @@ TEST_CASE("an observer that never asks the time costs no clock reading [F2, P5]"
   CHECK(events == 3 + 7);
 }
 
-TEST_CASE("a moment is read once for each event, by whoever asks first [F2]", "[event]") {
+TEST_CASE("an event's time is read once, when it is first asked for [F2]", "[event]") {
   FakeClock clock;
   std::vector<encore::TimePoint> heard;
   const auto ask = [&heard](const Event& event) {
@@ -308,7 +309,7 @@ TEST_CASE("a moment is read once for each event, by whoever asks first [F2]", "[
   CHECK(heard == std::vector{begin, begin, end, end, end, end});
 }
 
-TEST_CASE("successes read the clock only for those who need it [P5]", "[event]") {
+TEST_CASE("a success reads the clock only for observers that need the time [P5]", "[event]") {
   const auto readings = [](const auto& under_test, const Call& call = {}) {
     FakeClock clock;
     static_cast<void>(under_test.with(clock).run(call, gives(17)));
@@ -330,7 +331,7 @@ TEST_CASE("successes read the clock only for those who need it [P5]", "[event]")
   CHECK(readings(policy.with(encore::ReturnOutcome{})) == 2);
 }
 
-TEST_CASE("the time since the begin is known if somebody had the begin read [F2, P5]", "[event]") {
+TEST_CASE("the elapsed time is known only if the begin was read [F2, P5]", "[event]") {
   FakeClock clock;
   const auto elapsed_at_end = [&](const auto& under_test, bool asks_first) {
     std::optional<Duration> elapsed;
@@ -352,7 +353,7 @@ TEST_CASE("the time since the begin is known if somebody had the begin read [F2,
   CHECK(elapsed_at_end(policy.with(encore::ReturnOutcome{}), false) == 30ms);
 }
 
-TEST_CASE("the calendar's time is the policy's clock's [D1, F2]", "[event]") {
+TEST_CASE("an event's calendar time is the policy's clock's [D1, F2]", "[event]") {
   FakeClock clock;
   clock.set_wall(FakeClock::first_wall + 24h);
   std::vector<encore::WallTime> heard;
@@ -360,7 +361,7 @@ TEST_CASE("the calendar's time is the policy's clock's [D1, F2]", "[event]") {
   CHECK(heard == std::vector(3, encore::WallTime{FakeClock::first_wall + 24h}));
 }
 
-TEST_CASE("what the callable notes is in its attempt's event, and in no other's [F6]", "[event]") {
+TEST_CASE("a callable's notes are in its attempt's event, and in no other's [F6]", "[event]") {
   FakeClock clock;
   Recorder trace;
   CHECK(policy.with(clock, trace).run({.id = "call-17"}, [](const encore::Attempt& attempt) {
@@ -389,7 +390,7 @@ TEST_CASE("what the callable notes is in its attempt's event, and in no other's 
 static_assert(to_string(EventKind::call_finished) == "call_finished");
 static_assert(to_string(TerminalMode::error_result) == "error_result");
 
-TEST_CASE("a failing test shows kinds and modes by their names", "[event]") {
+TEST_CASE("a failing test shows event kinds and terminal modes by their names", "[event]") {
   std::ostringstream out;
   out << encore::EventKind::call_finished << ' ' << encore::TerminalMode::error_result;
   CHECK(out.str() == "call_finished error_result");

@@ -143,9 +143,8 @@ std::vector<Way> every_way(const Ingredient&... ingredients) {
   return ways;
 }
 
-TEST_CASE(
-    "the waits of one call are drawn anew each, on every way through, and so are those of the next [C2, C8]",
-    "[waits]") {
+TEST_CASE("on every way of running it each call draws its waits anew, and so does the next call [C2, C8]",
+          "[waits]") {
   const auto check = [](const auto& jitter) {
     std::set<Duration> all;
     std::size_t count = 0;
@@ -163,7 +162,7 @@ TEST_CASE(
   check(DecorrelatedJitter{});
 }
 
-TEST_CASE("a seed and an id give the same waits on every way through, all of them different [C8]",
+TEST_CASE("a seed and an id give the same waits on every way of running a call, all of them different [C8]",
           "[waits]") {
   const auto ways = every_way(ExponentialBackoff{}, FullJitter{}, Seed{7});
   const auto& plain = ways.front().waits;
@@ -181,7 +180,7 @@ TEST_CASE("a seed and an id give the same waits on every way through, all of the
   CHECK(by_settings() == plain);
 }
 
-TEST_CASE("a hint exactly at its cap is obeyed where nobody looks at the call, and one over it ends it [E2]",
+TEST_CASE("a hint exactly at its cap is obeyed without observers too, and one over it ends the call [E2]",
           "[waits]") {
   const auto sleeps_after = [](Duration hint, const auto&... more) {
     FakeClock clock;
@@ -197,8 +196,7 @@ TEST_CASE("a hint exactly at its cap is obeyed where nobody looks at the call, a
   CHECK(sleeps_after(5s + 1ns, HintCap{5s}) == Durations{});
 }
 
-TEST_CASE("an attempt's own limit runs down alike for threads, coroutines and calls that somebody sees [D6]",
-          "[waits]") {
+TEST_CASE("an attempt's own limit is the same for threads, coroutines and observed calls [D6]", "[waits]") {
   FakeClock clock;
   std::vector<Duration> left;
   const auto look = [&](const Attempt& attempt) {
@@ -242,8 +240,7 @@ struct Oversleeps : FakeClock {
   }
 };
 
-TEST_CASE("what a call has slept is never more than its waits, however late it was woken [F1, K1]",
-          "[waits]") {
+TEST_CASE("the time a call slept is never more than its waits, however late it woke [F1, K1]", "[waits]") {
   Oversleeps clock;
   const RetryPolicy policy{RetryOn<Busy>{},     clock,      MaxRetries{2},
                            ConstantBackoff{1s}, NoJitter{}, ReturnOutcome{}};
@@ -272,7 +269,7 @@ TEST_CASE("what a call has slept is never more than its waits, however late it w
   CHECK(job.slept() == 1s);
 }
 
-TEST_CASE("a restored call that was woken late has slept no more than its wait [F1, K1]", "[waits]") {
+TEST_CASE("a restored call that woke late has slept no more than its wait [F1, K1]", "[waits]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Busy>{}, clock, MaxRetries{2}, ConstantBackoff{10s}, NoJitter{}};
   std::string saved;

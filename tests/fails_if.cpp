@@ -104,8 +104,9 @@ TEST_CASE("the outcome of an inner call is a failure if it has no value [B8]", "
   CHECK(told_of(with, encore::RetryOn<Slow>{}) == succeeded_once);
 }
 
-TEST_CASE("FailsIf says which values are failures that are not retried, beside those that are [B8]",
-          "[fails_if]") {
+TEST_CASE(
+    "FailsIf defines which values are failures without being retried, in addition to the default ones [B8]",
+    "[fails_if]") {
   const RetryIf unavailable{[](const Response& response) { return response.status == 503; }};
   CHECK(told_of(Response{404}, unavailable, not_ok) == failed_once);
   CHECK(told_of(Response{404}, unavailable) == succeeded_once);
@@ -117,7 +118,7 @@ TEST_CASE("FailsIf says which values are failures that are not retried, beside t
                 FailsIf{[](const auto& value) { return value.status >= 400; }}) == failed_once);
 }
 
-TEST_CASE("with FailsIf a result without a value is a failure only if it says so [B8]", "[fails_if]") {
+TEST_CASE("with FailsIf a result without a value is a failure only if FailsIf says so [B8]", "[fails_if]") {
   const FailsIf unauthorised{[](Errc error) { return error == Errc::unauthorised; }};
   CHECK(told_of(denied, encore::RetryOn<Slow>{}, unauthorised) == failed_once);
   CHECK(told_of(busy, encore::RetryOn<Slow>{}, unauthorised) == succeeded_once);
@@ -125,7 +126,7 @@ TEST_CASE("with FailsIf a result without a value is a failure only if it says so
         succeeded_once);
 }
 
-TEST_CASE("a failed value that is not retried comes back as it is, also inside an outcome [B8]",
+TEST_CASE("a failed value that is not retried is returned as it is, also inside an outcome [B8]",
           "[fails_if]") {
   FakeClock clock;
   const RetryPolicy policy{clock, if_busy};
@@ -157,7 +158,7 @@ TEST_CASE("a FailsIf that throws ends the call with the value, as a filter that 
   CHECK(outcome.reason() == StopReason::predicate_threw);
 }
 
-TEST_CASE("where nobody listens FailsIf is not asked [B8, P1]", "[fails_if]") {
+TEST_CASE("without observers FailsIf is not evaluated [B8, P1]", "[fails_if]") {
   FakeClock clock;
   auto asked = 0;
   const FailsIf counting{[&](const Response&) { return ++asked > 0; }};
@@ -168,7 +169,7 @@ TEST_CASE("where nobody listens FailsIf is not asked [B8, P1]", "[fails_if]") {
   CHECK(asked == 1);
 }
 
-TEST_CASE("guards and counters hear of a failed value that is not retried [B8, H1]", "[fails_if]") {
+TEST_CASE("guards and counters are notified of a failed value that is not retried [B8, H1]", "[fails_if]") {
   FakeClock clock;
   told::Log log;
   told::Gate<> gate{log};
@@ -182,7 +183,8 @@ TEST_CASE("guards and counters hear of a failed value that is not retried [B8, H
 }
 
 TEST_CASE(
-    "a returned failure that is not retried opens a breaker that counts it, and else is an answer [B8, H3]",
+    "a returned failure that is not retried opens a breaker that counts it, and otherwise is an answer [B8, "
+    "H3]",
     "[fails_if]") {
   FakeClock clock;
   const encore::Now now{clock};

@@ -124,7 +124,7 @@ TEMPLATE_LIST_TEST_CASE(
   CHECK(wrong_about<TestType>(static_cast<Filters*>(nullptr)) == "");
 }
 
-TEST_CASE("the handlers that the table above is compared with", "[failure]") {
+TEST_CASE("real handlers catch what the table of type matches assumes", "[failure]") {
   STATIC_REQUIRE(std::is_base_of_v<std::exception, HidesLeft>);
   CHECK(a_handler_catches<std::exception, Diamond>());
   CHECK_FALSE(a_handler_catches<std::exception, Ambiguous>());
@@ -133,7 +133,7 @@ TEST_CASE("the handlers that the table above is compared with", "[failure]") {
   CHECK(a_handler_catches<const Base*, const Derived*>());
 }
 
-TEST_CASE("what is found is the exception itself, not a copy [B2, G1]", "[failure]") {
+TEST_CASE("the exception found in a failure is the original, not a copy [B2, G1]", "[failure]") {
   const auto passes_itself = []<class Filter, class T>(std::type_identity<Filter>, std::type_identity<T>) {
     const void* own = nullptr;
     const void* found = nullptr;
@@ -158,7 +158,7 @@ TEST_CASE("what is found is the exception itself, not a copy [B2, G1]", "[failur
   CHECK(passes_itself(std::type_identity<Plain>{}, std::type_identity<PlainDerived>{}));
 }
 
-TEST_CASE("a converted pointer is handed over while it lives [B2]", "[failure]") {
+TEST_CASE("a pointer converted for a handler is passed while it lives [B2]", "[failure]") {
   Derived object;
   try {
     throw &object;
@@ -169,7 +169,7 @@ TEST_CASE("a converted pointer is handed over while it lives [B2]", "[failure]")
   }
 }
 
-TEST_CASE("a throw out of the function that looks leaves; the exception looked at stays the current one [B7]",
+TEST_CASE("an exception from the inspecting function propagates, and the inspected one stays current [B7]",
           "[failure]") {
   for (const bool standard : {true, false}) {
     try {
@@ -197,7 +197,7 @@ TEST_CASE("a throw out of the function that looks leaves; the exception looked a
   }
 }
 
-TEST_CASE("an exception of just one type is told from what derives from it", "[failure]") {
+TEST_CASE("an exception of exactly one type is distinguished from derived ones", "[failure]") {
   CHECK(ask<Base>([](const Thrown& thrown) { return thrown.is_just<Base>(); }));
   CHECK(ask<Derived>([](const Thrown& thrown) { return thrown.is_just<Derived>(); }));
   CHECK_FALSE(ask<Derived>([](const Thrown& thrown) { return thrown.is_just<Base>(); }));
@@ -205,13 +205,13 @@ TEST_CASE("an exception of just one type is told from what derives from it", "[f
   CHECK_FALSE(ask<int>([](const Thrown& thrown) { return thrown.is_just<Base>(); }));
 }
 
-TEST_CASE("the text of an exception that is no std::exception is empty", "[failure]") {
+TEST_CASE("the text of an exception that is not a std::exception is empty", "[failure]") {
   CHECK(ask<Base>([](const Thrown& thrown) { return std::string{thrown.what()}; }) == "base");
   CHECK(ask<int>([](const Thrown& thrown) { return std::string{thrown.what()}; }) == "");
   CHECK(ask<Ambiguous>([](const Thrown& thrown) { return thrown.error() == nullptr; }));
 }
 
-TEST_CASE("what is not known of an attempt has safe values", "[failure]") {
+TEST_CASE("values of an attempt that are not known have safe defaults", "[failure]") {
   const Thrown thrown{nullptr};
   CHECK(thrown.attempt().ordinal == 1);
   CHECK(thrown.attempt().call_id().empty());

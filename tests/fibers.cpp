@@ -139,7 +139,7 @@ TEST_CASE("attempts on one thread may end in any order: a mark is read only whil
   CHECK(encore::detail::marked_attempt() == nullptr);
 }
 
-TEST_CASE("with OnFibers no thread is marked: what runs meanwhile on the thread is nobody's inner call [J3]",
+TEST_CASE("with OnFibers no thread is marked, and other calls on the thread are not nested [J3]",
           "[fibers]") {
   const auto check = [](const auto& call) {
     Fiber fiber{[&](Fiber& own) { call([&] { own.yield(); }); }};
@@ -165,8 +165,7 @@ TEST_CASE("with OnFibers no thread is marked: what runs meanwhile on the thread 
   });
 }
 
-TEST_CASE("with OnFibers an attempt that is handed on says of which call another is an inner one [J2, J3]",
-          "[fibers]") {
+TEST_CASE("with OnFibers an attempt that is passed on identifies the outer call [J2, J3]", "[fibers]") {
   marking.with(OnFibers{}).run([](const Attempt& attempt) {
     CHECK(attempts_of_a_single_call({.outer = &attempt}) == 1);
   });
@@ -183,7 +182,8 @@ TEST_CASE("with OnFibers an attempt that is handed on says of which call another
   CHECK(attempts == 3);
 }
 
-TEST_CASE("OnFibers can be set at run time, and off it marks the thread as ever [J1, J3]", "[fibers]") {
+TEST_CASE("OnFibers can be set at run time, and when off the thread is marked as usual [J1, J3]",
+          "[fibers]") {
   for (const bool on : {false, true}) {
     marking.with(OnFibers{.on = on}).run([&](const Attempt& attempt) {
       CHECK(encore::detail::marked_attempt() == (on ? nullptr : &attempt));
@@ -193,7 +193,7 @@ TEST_CASE("OnFibers can be set at run time, and off it marks the thread as ever 
 }
 
 #if !defined(NDEBUG)
-TEST_CASE("an attempt that ends on another thread stops a debug build with a sentence [J3]", "[fibers]") {
+TEST_CASE("an attempt that ends on another thread stops a debug build with a message [J3]", "[fibers]") {
   int words[2];
   REQUIRE(pipe(words) == 0);
   const auto child = fork();

@@ -133,7 +133,7 @@ TEST_CASE("a thread cancelled in an attempt or a wait unwinds through any policy
   check(plain.with(encore::RetryOnEveryException{}, encore::HandleUnmatched{}, encore::ReturnOutcome{}));
 }
 
-TEST_CASE("permits come back when the thread is cancelled, in an attempt and in a wait [B4, H1]",
+TEST_CASE("permits are returned when the thread is cancelled, in an attempt and in a wait [B4, H1]",
           "[forced_unwind]") {
   Gate gate;
   check_attempt(plain.with(gate));
@@ -144,7 +144,7 @@ TEST_CASE("permits come back when the thread is cancelled, in an attempt and in 
   CHECK(gate.returned == 2 + 4);
 }
 
-TEST_CASE("observers are told that a call was cancelled with its thread, and may look at it [B4, F1]",
+TEST_CASE("observers are notified of a call that was cancelled with its thread, and may inspect it [B4, F1]",
           "[forced_unwind]") {
   Recorder trace;
   int looked = 0;
@@ -174,7 +174,7 @@ TEST_CASE("observers are told that a call was cancelled with its thread, and may
   check_end(1, 3);
 }
 
-TEST_CASE("a thread cancelled after its request had left leaves an unknown outcome [B4, I3]",
+TEST_CASE("a thread cancelled after its request was sent leaves an unknown outcome [B4, I3]",
           "[forced_unwind]") {
   Recorder trace;
   const auto policy = plain.with(trace);
@@ -190,7 +190,7 @@ TEST_CASE("a thread cancelled after its request had left leaves an unknown outco
   }
 }
 
-TEST_CASE("a real wait is a point where a thread can be cancelled [B4, K1]", "[forced_unwind]") {
+TEST_CASE("a thread can be cancelled during a real wait [B4, K1]", "[forced_unwind]") {
   Gate gate;
   const auto policy = plain.with(encore::SteadyClock{}, gate, encore::ConstantBackoff{1h});
   CHECK(is_cancelled_in([&] {
@@ -233,7 +233,7 @@ const auto time_out = []() -> int { throw TimeoutError{}; };
 const auto minus_one = [] { return -1; };
 
 TEST_CASE(
-    "a thread cancelled in an observer of a failure ends as cancelled threads do, and takes nothing along: "
+    "a thread cancelled in an observer of a failure ends as cancelled threads do, and disturbs nothing else: "
     "cancelled in an observer of a failure [B4, F3]",
     "[forced_unwind]") {
   const auto in_the_observer = [](const encore::Event& event) {
@@ -314,7 +314,7 @@ TEST_CASE("a thread cancelled in BeforeRetry, or while a retry starts, ends as c
   check(plain.with(encore::RetryIfResult{[](int units) { return units < 0; }}), minus_one);
 }
 
-TEST_CASE("a thread cancelled in a formatter, or where nobody listens, ends as cancelled threads do [B4, G3]",
+TEST_CASE("a thread cancelled in a formatter, or without observers, ends as cancelled threads do [B4, G3]",
           "[forced_unwind]") {
   const encore::FormatFailure format{[](const encore::Failure&) { return meet_a_cancellation(), 0; }};
   CHECK(is_cancelled_in([&] { plain.with(encore::MaxRetries{0}, format).run(time_out); }));
@@ -323,7 +323,7 @@ TEST_CASE("a thread cancelled in a formatter, or where nobody listens, ends as c
   CHECK(is_cancelled_in([&] { plain.with(encore::RetryIf{test}, clock).run(time_out); }));
 }
 
-TEST_CASE("who drives a call by hand is told that its thread is cancelled, in the handler [B4]",
+TEST_CASE("a driver of Retrying is notified in the handler that its thread is cancelled [B4]",
           "[forced_unwind]") {
   const auto policy = plain.with(encore::RetryOnEveryException{});
   encore::Decision next;
@@ -341,7 +341,7 @@ TEST_CASE("who drives a call by hand is told that its thread is cancelled, in th
 }
 
 TEST_CASE(
-    "an attempt whose thread is cancelled is no success, also where its result cannot be moved: cancelled "
+    "an attempt whose thread is cancelled is not a success, even if its result cannot be moved: cancelled "
     "attempt with a pinned result [B4, F1, H1]",
     "[forced_unwind]") {
   struct Pinned {
@@ -367,7 +367,8 @@ TEST_CASE(
   CHECK(breaker.state(encore::Now{clock}) == encore::CircuitState::closed);
 }
 
-TEST_CASE("in a coroutine a cancellation waits until the thread is given back [B4]", "[forced_unwind]") {
+TEST_CASE("in a coroutine a cancellation takes effect when the thread is given back [B4]",
+          "[forced_unwind]") {
   FakeClock clock;
   ManualExecutor executor{clock};
   Gate gate;

@@ -86,24 +86,24 @@ TEST_CASE("a hint replaces the computed wait, and is not multiplied (fault 23: p
   CHECK(sleeps_after({1ms}) == Durations{1ms});
 }
 
-TEST_CASE("the computed waits go on beneath the hints [E1]", "[hint]") {
+TEST_CASE("the computed waits advance beneath the hints [E1]", "[hint]") {
   CHECK(sleeps_after({std::nullopt, 7s, std::nullopt, 3s, std::nullopt}) == Durations{1s, 7s, 4s, 3s, 16s});
 }
 
-TEST_CASE("a hint is not bound by the greatest delay, nor by the least [E1]", "[hint]") {
+TEST_CASE("a hint is not limited by the maximum delay, nor by the minimum [E1]", "[hint]") {
   const auto policy = plain.with(encore::ExponentialBackoff{.max_delay = 2s, .min_delay = 1s});
   CHECK(went(policy, std::vector<std::optional<Duration>>{100s, 1ms}).sleeps == Durations{100s, 1ms});
 }
 
-TEST_CASE("zero means now, with jitter too [E1, E3, C5]", "[hint]") {
+TEST_CASE("a hint of zero means now, with jitter too [E1, E3, C5]", "[hint]") {
   CHECK(sleeps_after({0s, 0s}) == Durations{});
   CHECK(went(plain.with(encore::ProportionalJitter{1.0}), std::vector<std::optional<Duration>>{0s, 0s})
             .sleeps == Durations{});
 }
 
 TEST_CASE(
-    "without jitter it is the hint exactly; with it the hint is only ever lengthened (fault 23: meltano "
-    "#1477) [E1]",
+    "without jitter the wait is the hint exactly, and with jitter the hint is only ever lengthened (fault "
+    "23: meltano #1477) [E1]",
     "[hint]") {
   const std::vector<std::optional<Duration>> hints(9, 100s);
   CHECK(went(plain, hints).sleeps == Durations{std::vector<Duration>(9, 100s)});
@@ -123,7 +123,7 @@ TEST_CASE(
   held(plain.with(encore::DecorrelatedJitter{}), 125s);
 }
 
-TEST_CASE("conversions round up (fault 22: kubevuln #637) [E1]", "[hint]") {
+TEST_CASE("a hint in other units is rounded up (fault 22: kubevuln #637) [E1]", "[hint]") {
   CHECK(sleeps_after_one(Seconds{0.4}) == Durations{400ms});
   CHECK(sleeps_after_one(std::chrono::duration<std::int64_t, std::pico>{1}) == Durations{1ns});
   CHECK(sleeps_after_one(std::chrono::duration<std::int64_t, std::pico>{2001}) == Durations{3ns});
@@ -151,7 +151,8 @@ TEST_CASE("a hint over the cap stops the call; it is not shortened [E2]", "[hint
 }
 
 TEST_CASE(
-    "hints beyond all range stop the call; none wraps to a short wait (fault 22: go-retryablehttp #297) [E2]",
+    "hints beyond the range stop the call, and none wraps to a short wait (fault 22: go-retryablehttp #297) "
+    "[E2]",
     "[hint]") {
   for (const Duration hint : {Duration{9'223'372'036s}, Duration::max(), Duration{8'761h}}) {
     CAPTURE(hint.count());
@@ -184,7 +185,7 @@ TEST_CASE("a hint at or beyond the deadline stops the call [E2, D3]", "[hint]") 
 }
 
 TEST_CASE(
-    "the deadline is compared with the wait that was chosen, jitter included (fault 18: otel-go #8781) [E2, "
+    "a hint's deadline check uses the wait that was chosen, jitter included (fault 18: otel-go #8781) [E2, "
     "D3]",
     "[hint]") {
   int crossed = 0, kept = 0;
@@ -216,8 +217,8 @@ TEST_CASE("an invalid, negative or empty hint is ignored (fault 21: pydantic-ai 
 }
 
 TEST_CASE(
-    "a date is taken from the policy's calendar; a past one is ignored (fault 21: httpx-retries #13) [E3, "
-    "D1]",
+    "a hint's date is relative to the policy's calendar, and a past one is ignored (fault 21: httpx-retries "
+    "#13) [E3, D1]",
     "[hint]") {
   constexpr auto wall = FakeClock::first_wall;
   CHECK(sleeps_after_one(encore::WallTime{wall + 30s}) == Durations{30s});
@@ -232,7 +233,7 @@ TEST_CASE(
   CHECK(went(plain.with(RetryOn<Hinting<std::chrono::sys_days>>{}), far).reason == StopReason::hint_over_cap);
 }
 
-TEST_CASE("dates at the ends of the calendar neither overflow nor wrap [E3]", "[hint]") {
+TEST_CASE("hint dates at the ends of the calendar neither overflow nor wrap [E3]", "[hint]") {
   FakeClock clock;
   const encore::Now now{clock};
   const auto hint = [&](encore::WallTime wall, auto when) {
@@ -285,7 +286,7 @@ TEST_CASE("a hint is found by a member or by a function beside the type [E5]", "
   CHECK(sleeps_of(plain.with(RetryOn<library::Limited>{}), limited) == Durations{5s});
 }
 
-TEST_CASE("a hint is found whichever of the listed types the exception is, and through compositions [E5]",
+TEST_CASE("a hint is found whichever of the listed types the exception is, and in composed filters [E5]",
           "[hint]") {
   CHECK(sleeps_of(plain.with(RetryOn<Throttled, library::Limited>{}), limited) == Durations{5s});
   CHECK(sleeps_of(plain.with(RetryOn<std::bad_alloc>{} || RetryOn<library::Limited>{}), limited) ==
@@ -327,8 +328,8 @@ TEST_CASE("HintFrom reads types that cannot be extended, exceptions and values [
 }
 
 TEST_CASE(
-    "HintFrom comes before what the failure carries; if it has none, that holds; if it throws, there is none "
-    "[E5]",
+    "HintFrom precedes the failure's own hint: without a value the own hint holds, and if it throws there is "
+    "no hint [E5]",
     "[hint]") {
   const auto with = [&](auto read) {
     return sleeps_of(plain.with(RetryOn<library::Limited>{}, encore::HintFrom{read}), limited);
@@ -339,7 +340,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a Retry-After header goes into the wait, in any of its forms (faults 21, 22, 24: urllib3 #3743, Azure "
+    "a Retry-After header becomes the wait, in any of its forms (faults 21, 22, 24: urllib3 #3743, Azure "
     "#262) [E1, E3]",
     "[hint]") {
   struct Response {

@@ -66,8 +66,9 @@ auto noting(Keys& keys) {
   return [&keys](const Attempt& attempt) { keys.push_back(attempt.idempotency_key()); };
 }
 
-TEST_CASE("all attempts of a call have one key: the scope, the id, and a draw of the call's own [A4, I2]",
-          "[key]") {
+TEST_CASE(
+    "all attempts of a call have one idempotency key: the scope, the id, and the call's own draw [A4, I2]",
+    "[key]") {
   CHECK(keys_of(plain, {.id = "call_0", .scope = &known}) == Keys(2, of_known + "/call_0/0000000000000007"));
   const auto keys = keys_of(plain, {.id = "call_0"});
   CHECK(keys[0] == keys[1]);
@@ -75,7 +76,7 @@ TEST_CASE("all attempts of a call have one key: the scope, the id, and a draw of
   CHECK(keys[0].size() == 32 + 8 + 16);
 }
 
-TEST_CASE("two plain runs of one id, or of none, are two calls with two keys [A4, I2]", "[key]") {
+TEST_CASE("two plain runs of one id, or of none, are two calls with two idempotency keys [A4, I2]", "[key]") {
   for (const auto* id : {"charge", ""}) {
     CAPTURE(id);
     std::set<std::string> keys;
@@ -84,19 +85,21 @@ TEST_CASE("two plain runs of one id, or of none, are two calls with two keys [A4
   }
 }
 
-TEST_CASE("keys are drawn from the system: no seed repeats them [C8, I2]", "[key]") {
+TEST_CASE("idempotency keys are drawn from the system: no seed repeats them [C8, I2]", "[key]") {
   const auto seeded = plain.with(Seed{17}, FullJitter{});
   CHECK(keys_of(seeded, {.id = "charge"}) != keys_of(seeded, {.id = "charge"}));
 }
 
-TEST_CASE("the caller's operation key is the key as it stands, and outlives the call [I2]", "[key]") {
+TEST_CASE("the caller's operation key is the idempotency key as it stands, and outlives the call [I2]",
+          "[key]") {
   for (int i = 0; i < 2; ++i)
     CHECK(keys_of(plain, {.id = "charge", .operation_key = "order-\xFF/5", .scope = &known}) ==
           Keys(2, "order-\xFF/5"));
 }
 
 TEST_CASE(
-    "two conversations that both say call_0 have two keys, through ToolRetry and through a catalog [A4, I2]",
+    "two conversations that both use the id call_0 have two keys, through ToolRetry and through a catalog "
+    "[A4, I2]",
     "[key]") {
   FakeClock clock;
   Keys keys;
@@ -118,8 +121,7 @@ TEST_CASE(
   CHECK(std::set<std::string>(keys.begin(), keys.end()).size() == 6);
 }
 
-TEST_CASE("a predicate and an observer see the key that the attempts have, whoever asks first [I2]",
-          "[key]") {
+TEST_CASE("predicates and observers see the key that the attempts have, whichever asks first [I2]", "[key]") {
   FakeClock clock;
   Keys keys;
   const RetryPolicy policy{clock, MaxRetries{1}, NoJitter{}, RetryIf{[&](const Thrown& failure) {
@@ -140,7 +142,7 @@ TEST_CASE("a predicate and an observer see the key that the attempts have, whoev
   CHECK(keys == Keys(5, keys.front()));
 }
 
-TEST_CASE("a key that several threads ask for at once is drawn once [I2]", "[key][threads]") {
+TEST_CASE("an idempotency key that several threads ask for at once is drawn once [I2]", "[key][threads]") {
   for (int round = 0; round < 50; ++round) {
     const Call call{.id = "a"};
     const CurrentCall current{call};
@@ -180,9 +182,7 @@ TEST_CASE("a call inside an attempt keeps its key when the outer policy makes an
         std::vector(2, Keys{"redelivered/charge/1", "redelivered/charge/2", "order-5"}));
 }
 
-TEST_CASE(
-    "which calls an attempt makes beside it, and in which order, does not change an inner call's key [I2]",
-    "[key]") {
+TEST_CASE("an inner call's key does not depend on the attempt's other calls or their order [I2]", "[key]") {
   const auto outer = of_known + "/outer/0000000000000007";
   const auto keys = in_two_attempts([](const Attempt& attempt, Keys& noted) {
     if (attempt.ordinal == 1) plain.run({.id = "charge"}, noting(noted));
@@ -195,7 +195,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "an inner call that fails before it asks for its key leaves the next of its id that one's number [I2]",
+    "an inner call that fails before it asks for its key does not pass its number to the next call of its id "
+    "[I2]",
     "[key]") {
   const auto outer = of_known + "/outer/0000000000000007";
   for (const Call& order : {Call{.id = "charge"}, Call{.name = "charge"}}) {
@@ -233,8 +234,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an outer key that is asked for inside an inner attempt is the outer one's all the same [I2]",
-          "[key]") {
+TEST_CASE("an outer key that is asked for inside an inner attempt is still the outer call's [I2]", "[key]") {
   const auto keys = in_two_attempts([](const Attempt& attempt, Keys& noted) {
     marking.run({.id = "charge"}, [&] { noted.push_back(attempt.idempotency_key()); });
     noted.push_back(attempt.idempotency_key());
@@ -243,8 +243,7 @@ TEST_CASE("an outer key that is asked for inside an inner attempt is the outer o
 }
 
 TEST_CASE(
-    "on another thread, in a coroutine and on fibers a call is told of the attempt that it belongs to [I2, "
-    "J2, J3]",
+    "on another thread, in a coroutine and on fibers a call gets the attempt that it belongs to [I2, J2, J3]",
     "[key][threads]") {
   const auto outer = of_known + "/outer/0000000000000007";
   const auto in_coroutine = [](const Call& call, Keys& noted) {
@@ -278,7 +277,7 @@ TEST_CASE(
     for (const auto& key : keys) CHECK(key.starts_with(Scope::process().text()));
 }
 
-TEST_CASE("inner calls that run side by side have the keys that they have one after another [I2, J2]",
+TEST_CASE("inner calls that run in parallel have the keys that they have one after another [I2, J2]",
           "[key][threads]") {
   std::set<Keys> seen;
   for (int round = 0; round < 20; ++round)
@@ -296,7 +295,7 @@ TEST_CASE("inner calls that run side by side have the keys that they have one af
   CHECK(seen.size() == 1);
 }
 
-TEST_CASE("an attempt that makes calls of more ids than it has room for still gives no key twice [I2]",
+TEST_CASE("an attempt that makes calls of more ids than it can store still gives no key twice [I2]",
           "[key]") {
   const auto keys = in_two_attempts([](const Attempt&, Keys& noted) {
     for (int i = 0; i < 40; ++i) plain.run({.id = std::to_string(i % 20)}, noting(noted));

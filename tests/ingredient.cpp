@@ -40,8 +40,10 @@ struct CopyableClock {
 
 }  // namespace
 
-TEST_CASE("a type joins by naming its role, and any callable that takes an event is an observer [F4]",
-          "[ingredient]") {
+TEST_CASE(
+    "a type becomes a policy option by naming its role, and any callable that takes an event is an observer "
+    "[F4]",
+    "[ingredient]") {
   STATIC_REQUIRE(Plays<Patient, role::Backoff>);
   STATIC_REQUIRE(!Plays<Patient, role::Jitter>);
   const auto lambda = [](const Event&) {};
@@ -52,7 +54,7 @@ TEST_CASE("a type joins by naming its role, and any callable that takes an event
   CHECK(RetryPolicy{RetryOnEveryException{}, Patient{}}.backoff()(1) == std::chrono::minutes{2});
 }
 
-TEST_CASE("what can be copied is copied, what cannot is referred to, and std::ref shares [F4]",
+TEST_CASE("an option that can be copied is copied, one that cannot is referred to, and std::ref shares [F4]",
           "[ingredient]") {
   const auto plain = [](const Event&) {};
   const auto capturing = [number = 3](const Event&) { static_cast<void>(number); };
@@ -72,7 +74,7 @@ TEST_CASE("what can be copied is copied, what cannot is referred to, and std::re
   STATIC_REQUIRE(!encore::detail::would_dangle<FakeClock&>);
 }
 
-TEST_CASE("whoever could be copied or shared has to say which, unless a copy is as good [F4]",
+TEST_CASE("an option that could be copied or shared has to be marked, unless a copy is equivalent [F4]",
           "[ingredient]") {
   using encore::detail::copied_or_shared;
   const auto lambda = [number = 3](const Event&) { static_cast<void>(number); };
@@ -113,7 +115,8 @@ TEST_CASE("an observer or clock that is shared by std::ref serves every policy i
   CHECK(clock.slept == 2s);
 }
 
-TEST_CASE("a policy option without state that is shared by std::ref is there [F4, J1, H10]", "[ingredient]") {
+TEST_CASE("a stateless policy option that is shared by std::ref has its effect [F4, J1, H10]",
+          "[ingredient]") {
   const encore::WhenNested nested{};
   const encore::HandleUnmatched unmatched;
   const RetryPolicy policy{RetryOnEveryException{}, std::ref(nested), std::ref(unmatched)};
@@ -135,7 +138,7 @@ TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[ing
   STATIC_CHECK(std::same_as<decltype(policy.clock()), const Stopped&>);
 }
 
-TEST_CASE("assigning a policy rebinds what it refers to instead of assigning through it [F4]",
+TEST_CASE("assigning a policy rebinds its references instead of assigning through them [F4]",
           "[ingredient]") {
   CountingObserver first;
   CountingObserver second;
@@ -167,7 +170,7 @@ TEST_CASE(
   CHECK(lines.back() == "the other prefix, which is long enough to be on the heap 2");
 }
 
-TEST_CASE("what is assigned anew writes over nothing that lies behind it [F4]", "[ingredient]") {
+TEST_CASE("assigning an option overwrites nothing that is stored behind it [F4]", "[ingredient]") {
   struct Tail {  // nine bytes, whose padding a compiler may give to what follows
     double whole = 1;
     char end = 'x';

@@ -145,11 +145,11 @@ TEST_CASE("each jitter gives the published waits: every row of jitter.csv [C2, C
   }
 }
 
-TEST_CASE("the default is proportional jitter of a quarter [A1]", "[jitter]") {
+TEST_CASE("the default jitter is proportional with a quarter [A1]", "[jitter]") {
   CHECK(ProportionalJitter{}.ratio == 0.25);
 }
 
-TEST_CASE("no jitter leaves [0, cap], whatever the delays and the draw [C2]", "[jitter]") {
+TEST_CASE("no jitter exceeds [0, cap], whatever the delays and the draw [C2]", "[jitter]") {
   constexpr Duration durations[]{0ns, 1ns, 3ns, 1s, 30s, 8'759h, longest_wait};
   for_each_jitter([&](const auto& jitter) {
     for (const Duration cap : durations) {
@@ -173,7 +173,8 @@ TEST_CASE("no jitter leaves [0, cap], whatever the delays and the draw [C2]", "[
   });
 }
 
-TEST_CASE("waits stay finite and under the cap however many retries (fault 4: Polly #2163)", "[jitter]") {
+TEST_CASE("jittered waits stay finite and under the cap however many retries (fault 4: Polly #2163)",
+          "[jitter]") {
   // Base 2 s, doubled, at most 30 s; with the draws all equal, at the attempts that were reported and all between.
   for_each_jitter([](const auto& jitter) {
     for (const double draw : some_draws) {
@@ -191,7 +192,7 @@ TEST_CASE("waits stay finite and under the cap however many retries (fault 4: Po
   });
 }
 
-TEST_CASE("at the cap the draws still differ [C2] (fault 9: bifrost #6964)", "[jitter]") {
+TEST_CASE("jittered waits at the cap still differ [C2] (fault 9: bifrost #6964)", "[jitter]") {
   // 20 % to both sides of the cap and clamped afterwards, half of the draws lay on the cap.
   std::set<Duration> waits;
   for (int i = 0; i < 1'000; ++i) {
@@ -203,7 +204,7 @@ TEST_CASE("at the cap the draws still differ [C2] (fault 9: bifrost #6964)", "[j
   CHECK(waits.size() == 1'000);
 }
 
-TEST_CASE("no other jitter piles its draws on the cap either [C2]", "[jitter]") {
+TEST_CASE("no other jitter accumulates its draws on the cap either [C2]", "[jitter]") {
   const auto different_waits = [](const auto& jitter) {
     std::set<Duration> waits;
     for (int i = 0; i < 1'000; ++i)
@@ -222,13 +223,14 @@ TEST_CASE("a jitter of 0 is a factor of exactly 1 (fault 9: folly 51669993e)", "
       CHECK(jittered(ProportionalJitter{.ratio = 0.0}, at(delay, 30s, draw), 0s) == delay);
 }
 
-TEST_CASE("a constant delay still varies (fault 8: spring-retry #391)", "[jitter]") {
+TEST_CASE("a constant delay still varies with jitter (fault 8: spring-retry #391)", "[jitter]") {
   CHECK(ProportionalJitter{}(at(1s, 60s, 0.0)) == 750ms);
   CHECK(ProportionalJitter{}(at(1s, 60s, 0.5)) == 1s);
   CHECK(ProportionalJitter{}(at(1s, 60s, 0.75)) == 1'125ms);
 }
 
-TEST_CASE("half as much again is never more than the cap (fault 8: agenda #1748)", "[jitter]") {
+TEST_CASE("a delay plus half of it in jitter is never more than the cap (fault 8: agenda #1748)",
+          "[jitter]") {
   // 100 ms doubled, at most 500 ms, jitter 0.5: 750 ms came out. Here 500 / 1.5 = 333 ms is spread from 166 ms to 500 ms.
   CHECK(jittered(ProportionalJitter{.ratio = 0.5}, at(500ms, 500ms, greatest_draw), 0s) <= 500ms);
   CHECK(jittered(ProportionalJitter{.ratio = 0.5}, at(500ms, 500ms, 0.0), 0s) == 166'666'667ns);
@@ -241,7 +243,7 @@ TEST_CASE("a jitter larger than the delay makes no negative wait (fault 11)", "[
   CHECK(jittered(ProportionalJitter{.ratio = 1.0}, at(1s, 60s, 0.0), 0s) == 0s);
 }
 
-TEST_CASE("a jitter of one's own is held between floor and cap, whatever it answers [C2, C9]", "[jitter]") {
+TEST_CASE("a custom jitter is clamped between floor and cap, whatever it returns [C2, C9]", "[jitter]") {
   CHECK(jittered(Coin{}, at(8s, 60s, 0.4), 0s) == 4s);
   CHECK(jittered(Coin{}, at(8s, 60s, 0.6), 0s) == 8s);
   CHECK(jittered(Says{-1h}, at(1s, 60s, 0.5), 0s) == 0s);
@@ -252,13 +254,13 @@ TEST_CASE("a jitter of one's own is held between floor and cap, whatever it answ
   CHECK(jittered(Says{1h}, at(1s, 2s, 0.5), 3s) == 2s);  // a floor over the cap
 }
 
-TEST_CASE("a floor holds under every jitter [C2]", "[jitter]") {
+TEST_CASE("a backoff's floor holds under every jitter [C2]", "[jitter]") {
   CHECK(jittered(FullJitter{}, at(10s, 60s, 0.1), 2s) == 2s);
   CHECK(jittered(FullJitter{}, at(10s, 60s, 0.3), 2s) == 3s);
   CHECK(jittered(DecorrelatedJitter{}, at(1s, 60s, 0.0), 2s) == 2s);
 }
 
-TEST_CASE("a wait is the nearest nanosecond [C2]", "[jitter]") {
+TEST_CASE("a jittered wait is rounded to the nearest nanosecond [C2]", "[jitter]") {
   CHECK(FullJitter{}(at(3ns, 1s, 0.5)) == 2ns);          // 1.5
   CHECK(FullJitter{}(at(3ns, 1s, 0.125)) == 0ns);        // 0.375
   CHECK(EqualJitter{}(at(5ns, 1s, 0.0)) == 3ns);         // 2.5
@@ -279,7 +281,7 @@ TEST_CASE("decorrelated jitter runs from the initial delay to three times the wa
   CHECK(wait(20s, 0s, 60s, 0.5) == 30s);             // exactly the cap is three times this
 }
 
-TEST_CASE("a ratio that is no share and a negative least wait are refused by name [C3]", "[jitter]") {
+TEST_CASE("a jitter ratio outside 0 to 1 and a negative minimum wait are invalid by name [C3]", "[jitter]") {
   constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal_of([] { return ProportionalJitter{.ratio = 25.0}; }) ==
         "encore: ratio = 25 is refused: it must lie between 0 and 1");
@@ -292,7 +294,7 @@ TEST_CASE("a ratio that is no share and a negative least wait are refused by nam
   STATIC_CHECK_FALSE(is_a_constant([] { return FullJitter{.at_least = -1s}; }));
 }
 
-TEST_CASE("the same draw makes the same wait: chance is an argument [C8]", "[jitter]") {
+TEST_CASE("the same random draw makes the same wait [C8]", "[jitter]") {
   for_each_jitter([](const auto& jitter) {
     CHECK(jittered(jitter, at(10s, 60s, 0.3), 0s) == jittered(jitter, at(10s, 60s, 0.3), 0s));
   });
@@ -324,7 +326,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a hint of 0 stays 0, and without jitter any hint stays what it is [E1]", "[jitter]") {
+TEST_CASE("a hint of 0 stays 0 under jitter, and without jitter any hint stays what it is [E1]", "[jitter]") {
   for (const double draw : some_draws) {
     CHECK(lengthened(0s, 0.25, draw) == 0s);
     CHECK(lengthened(333'333'333ns, hint_share_of(NoJitter{}), draw) == 333'333'333ns);
@@ -335,7 +337,7 @@ TEST_CASE("a hint of 0 stays 0, and without jitter any hint stays what it is [E1
 }
 
 TEST_CASE(
-    "what is added to a hint is rounded up and saturates (fault 22: go-retryablehttp #297, kubevuln #637) "
+    "what jitter adds to a hint is rounded up and saturates (fault 22: go-retryablehttp #297, kubevuln #637) "
     "[E1]",
     "[jitter]") {
   CHECK(lengthened(3ns, 0.25, 0.5) == 4ns);  // 3.375

@@ -69,7 +69,7 @@ Went went(const Policy& policy, Duration each, std::optional<Duration> deadline 
   return {outcome.reason(), outcome.attempts(), clock.sleeps(), outcome.elapsed()};
 }
 
-TEST_CASE("a wait that would cross the limit is not begun (fault 16: tenacity #423, stamina) [D3, C6]",
+TEST_CASE("a wait that would cross the time limit does not start (fault 16: tenacity #423, stamina) [D3, C6]",
           "[limits]") {
   const auto gone = went(plain.with(encore::TimeBudget{5s}), 0s);
   CHECK(gone.reason == StopReason::deadline);
@@ -77,7 +77,8 @@ TEST_CASE("a wait that would cross the limit is not begun (fault 16: tenacity #4
   CHECK(gone.attempts == 3);
 }
 
-TEST_CASE("no attempt begins at the limit or after it (fault 16: ihrwein/backoff #42) [D3]", "[limits]") {
+TEST_CASE("no attempt begins at the time limit or after it (fault 16: ihrwein/backoff #42) [D3]",
+          "[limits]") {
   CHECK(went(plain.with(encore::TimeBudget{3s}), 0s).sleeps == Durations{1s});
   CHECK(went(plain.with(encore::TimeBudget{3s + 1ns}), 0s).sleeps == Durations{1s, 2s});
   CHECK(went(plain, 0s, 3s).sleeps == Durations{1s});
@@ -88,7 +89,7 @@ TEST_CASE("no attempt begins at the limit or after it (fault 16: ihrwein/backoff
   CHECK(went(no_wait.with(encore::TimeBudget{1s + 1ns}), 250ms).attempts == 5);
 }
 
-TEST_CASE("a limit of 5 s does not take 142 s (fault 17: ClickHouse #47983) [D3, D6]", "[limits]") {
+TEST_CASE("a time limit of 5 s does not become 142 s (fault 17: ClickHouse #47983) [D3, D6]", "[limits]") {
   const auto gone = went(plain.with(encore::TimeBudget{5s}), 4s);
   CHECK(gone.reason == StopReason::deadline);
   CHECK(gone.attempts == 1);  // the wait of 1 s would end at the limit
@@ -96,7 +97,7 @@ TEST_CASE("a limit of 5 s does not take 142 s (fault 17: ClickHouse #47983) [D3,
   CHECK(went(plain.with(encore::TimeBudget{5s}), 20s).attempts == 1);  // which nothing interrupts
 }
 
-TEST_CASE("the earliest limit holds: count, budget, deadline [D2]", "[limits]") {
+TEST_CASE("the earliest limit ends the call: count, budget, deadline [D2]", "[limits]") {
   const auto both = plain.with(encore::TimeBudget{10s});
   CHECK(went(both, 0s, 2s).sleeps == Durations{1s});
   CHECK(went(both, 0s, 100s).sleeps == Durations{1s, 2s, 4s});
@@ -105,7 +106,7 @@ TEST_CASE("the earliest limit holds: count, budget, deadline [D2]", "[limits]") 
   CHECK(went(counted, 0s, 1s).reason == StopReason::deadline);
 }
 
-TEST_CASE("the budget runs from the call's begin, not from the clock's [D2]", "[limits]") {
+TEST_CASE("a time budget runs from the call's begin, not from the clock's [D2]", "[limits]") {
   FakeClock clock;
   clock.advance(1000h);
   Scripted<void> tool{always(throws<TimeoutError>())};
@@ -113,7 +114,7 @@ TEST_CASE("the budget runs from the call's begin, not from the clock's [D2]", "[
   CHECK(clock.sleeps() == Durations{1s, 2s});
 }
 
-TEST_CASE("with a least useful time set, a retry that would have less is refused [D4]", "[limits]") {
+TEST_CASE("with a minimum attempt time, a retry that would have less is refused [D4]", "[limits]") {
   const auto policy = plain.with(encore::TimeBudget{5s});
   CHECK(went(policy.with(encore::LeastAttemptTime{2s}), 0s).sleeps == Durations{1s, 2s});
   const auto refused = went(policy.with(encore::LeastAttemptTime{2s + 1ns}), 0s);
@@ -126,8 +127,10 @@ TEST_CASE("with a least useful time set, a retry that would have less is refused
 
 // ---- expired on entry (D5) ----------------------------------------------------------------------------------------------
 
-TEST_CASE("expired on entry is its own error, and no attempt (fault 17: google-cloud-cpp #12294) [D5, G4]",
-          "[limits]") {
+TEST_CASE(
+    "a call that is expired on entry has its own error, and no attempt (fault 17: google-cloud-cpp #12294) "
+    "[D5, G4]",
+    "[limits]") {
   FakeClock clock;
   clock.advance(10s);
   Scripted<int> never;
@@ -164,7 +167,7 @@ TEST_CASE("a success that comes after the deadline is a success (fault: failsafe
   CHECK(plain.with(clock, encore::TimeBudget{5s}).run({.deadline = TimePoint{1s}}, tool) == 17);
 }
 
-TEST_CASE("an attempt is told what remains, and its own limit [D6]", "[limits]") {
+TEST_CASE("an attempt knows the time that remains, and its own limit [D6]", "[limits]") {
   FakeClock clock;
   std::vector<std::optional<Duration>> told;
   const auto tell = [&](const Attempt& attempt) {
@@ -186,7 +189,7 @@ TEST_CASE("an attempt is told what remains, and its own limit [D6]", "[limits]")
   CHECK(told == std::vector<std::optional<Duration>>{2s, 2s, 2s});
 }
 
-TEST_CASE("an inner call can take its outer attempt's deadline over [D2]", "[limits]") {
+TEST_CASE("an inner call can inherit its outer attempt's deadline [D2]", "[limits]") {
   FakeClock clock;
   Scripted<int> inner{always(throws<TimeoutError>())};
   const auto policy = plain.with(clock, encore::TimeBudget{10s});
@@ -222,7 +225,8 @@ TEST_CASE(
   CHECK(outcome.elapsed() == 0s);
 }
 
-TEST_CASE("a clock that jumps on ends the call at its limit (fault 19: aws #2275) [D3, D7]", "[limits]") {
+TEST_CASE("a clock that jumps forward ends the call at its limit (fault 19: aws #2275) [D3, D7]",
+          "[limits]") {
   FakeClock clock;
   int attempts = 0;
   const auto outcome = plain.with(clock, encore::TimeBudget{10s}, encore::ReturnOutcome{}).run([&] {
@@ -246,7 +250,7 @@ struct Oversleeper {
   }
 };
 
-TEST_CASE("a wait that overshoots the limit is followed by no attempt [D3]", "[limits]") {
+TEST_CASE("after a wait that overshoots the limit there is no attempt [D3]", "[limits]") {
   FakeClock fake;
   const auto oversleeping = [&](Duration more, const auto&... ingredients) {
     fake.set(TimePoint{});
@@ -262,15 +266,16 @@ TEST_CASE("a wait that overshoots the limit is followed by no attempt [D3]", "[l
         std::pair{StopReason::too_little_time_left, 1});
 }
 
-TEST_CASE("zero waits and time alone: the call ends when its time is up (fault 19: kafka #12791) [D8]",
-          "[limits]") {
+TEST_CASE(
+    "with zero waits and only a time limit the call ends when its time is up (fault 19: kafka #12791) [D8]",
+    "[limits]") {
   const auto gone = went(plain.with(encore::ConstantBackoff{0s}, encore::TimeBudget{1s}), 100ms);
   CHECK(gone.reason == StopReason::deadline);
   CHECK(gone.attempts == 10);
   CHECK(gone.sleeps.empty());
 }
 
-TEST_CASE("if no time passes either, the fake clock ends the call loudly (fault 19: kafka #12791) [D8]",
+TEST_CASE("if no time passes at all, the fake clock ends the call loudly (fault 19: kafka #12791) [D8]",
           "[limits]") {
   FakeClock clock{{.most_attempts_without_progress = 50}};
   const auto policy = plain.with(clock, encore::ConstantBackoff{0s}, encore::TimeBudget{1s});
@@ -319,7 +324,7 @@ TEST_CASE("BeforeRetry runs after each wait and before each retry, with the call
   CHECK(refreshed == 2);
 }
 
-TEST_CASE("what a BeforeRetry returns is nobody's, and need not be copied", "[limits]") {
+TEST_CASE("the result of BeforeRetry is discarded, and need not be copyable", "[limits]") {
   FakeClock clock;
   const auto connection = std::make_unique<int>(17);
   auto attempts = 0;

@@ -52,8 +52,10 @@ Layers layers(const Outer& outer, const Inner& inner) {
   return made;
 }
 
-TEST_CASE("two layers multiply, 4 x 3 = 12, and where that is allowed nobody says so (livekit #5335) [J1]",
-          "[nesting]") {
+TEST_CASE(
+    "two policy layers multiply, 4 x 3 = 12, and where that is allowed nothing is reported (livekit #5335) "
+    "[J1]",
+    "[nesting]") {
   for (const auto& made :
        {layers(outer_policy, plain), layers(outer_policy, plain.with(WhenNested{Nested::allow})),
         layers(plain.with(encore::MaxAttempts{4}), plain.with(WhenNested{Nested::make_single}))}) {
@@ -62,7 +64,7 @@ TEST_CASE("two layers multiply, 4 x 3 = 12, and where that is allowed nobody say
   }
 }
 
-TEST_CASE("the inner layer is noticed: its failures name the outer call (fault 40: nanobot #2759) [J1]",
+TEST_CASE("a nested inner layer is detected: its failures name the outer call (fault 40: nanobot #2759) [J1]",
           "[nesting]") {
   const auto made = layers(outer_policy, plain.with(WhenNested{Nested::report}));
   CHECK(made.requests == 12);
@@ -71,7 +73,8 @@ TEST_CASE("the inner layer is noticed: its failures name the outer call (fault 4
     CHECK(event.outer_id == (event.kind == encore::EventKind::attempt_started ? "" : "outer"));
 }
 
-TEST_CASE("the inner layer made single: one attempt, and the outer one decides [J1, B3]", "[nesting]") {
+TEST_CASE("an inner layer that is made single makes one attempt, and the outer one decides [J1, B3]",
+          "[nesting]") {
   const auto single = plain.with(WhenNested{Nested::make_single});
   const auto made = layers(outer_policy, single);
   CHECK(made.requests == 4);
@@ -81,7 +84,8 @@ TEST_CASE("the inner layer made single: one attempt, and the outer one decides [
   CHECK(made.inner.back().mode == encore::TerminalMode::exception);
 }
 
-TEST_CASE("a single inner call lets its failure out unaltered, whatever its strategy [J1, G7]", "[nesting]") {
+TEST_CASE("a single inner call propagates its failure unchanged, whatever its strategy [J1, G7]",
+          "[nesting]") {
   FakeClock clock;
   const auto single = plain.with(clock, WhenNested{Nested::make_single});
   const encore::FormatFailure format{[](const encore::Failure&) { return -1; }};
@@ -121,7 +125,7 @@ TEST_CASE("a policy inside its own attempt is nested too [J1, A3]", "[nesting]")
   CHECK(inner == 3);
 }
 
-TEST_CASE("the mark is of the attempt under way, and gone after it [J1]", "[nesting]") {
+TEST_CASE("nesting is detected during the attempt under way, and not after it [J1]", "[nesting]") {
   FakeClock clock;
   const auto policy = plain.with(clock, WhenNested{});
   CHECK(encore::detail::marked_attempt() == nullptr);
@@ -141,7 +145,7 @@ TEST_CASE("the mark is of the attempt under way, and gone after it [J1]", "[nest
   plain.with(clock).run([] { CHECK(encore::detail::marked_attempt() == nullptr); });
 }
 
-TEST_CASE("another thread is told of the outer attempt through the call [J2]", "[nesting]") {
+TEST_CASE("another thread gets the outer attempt through the call [J2]", "[nesting]") {
   FakeClock clock;
   const auto single = plain.with(clock, WhenNested{Nested::make_single});
   int unaware = 0, told = 0;

@@ -111,7 +111,7 @@ TEST_CASE("a cancellation that is returned is not retried either (fault 29: tena
         at_once);
 }
 
-TEST_CASE("types that say so themselves are never retried (fault 25: langchain #38722) [B4]",
+TEST_CASE("types marked as unretryable are never retried (fault 25: langchain #38722) [B4]",
           "[never_retry]") {
   CHECK(left(raise(Interrupt{}), every) == at_once);
   CHECK(left(raise(Interrupt{}), encore::RetryOn<std::runtime_error>{}) == at_once);
@@ -121,8 +121,8 @@ TEST_CASE("types that say so themselves are never retried (fault 25: langchain #
 }
 
 TEST_CASE(
-    "what derives from a listed type and is unretryable by another base is not retried, unobserved too [B4, "
-    "B2]",
+    "a type that derives from a listed one and is unretryable by another base is not retried, without "
+    "observers too [B4, B2]",
     "[never_retry]") {
   struct TimeoutError : std::exception {};
   struct Permanent : TimeoutError, encore::Unretryable {
@@ -176,7 +176,7 @@ TEST_CASE("a refusal of an inner policy is never retried: thrown, or as an outco
   CHECK(left(failed, encore::RetryIfNoValue{}) == exhausted);
 }
 
-TEST_CASE("types that the policy lists as never are stronger than its filter [B4]", "[never_retry]") {
+TEST_CASE("types on the policy's never-list take precedence over its filter [B4]", "[never_retry]") {
   const NeverRetry<std::bad_alloc, std::logic_error> never;
   CHECK(left(raise(std::bad_alloc{}), every, never) == at_once);
   CHECK(left(raise(std::invalid_argument{"derived"}), every, never) == at_once);
@@ -194,7 +194,7 @@ struct Response {
 };
 
 TEST_CASE(
-    "a test on the whole failure refuses a 429 that means no quota where one that means slower is retried "
+    "a test on the whole failure rejects a 429 for an exhausted quota where one for rate limiting is retried "
     "[B8]",
     "[never_retry]") {
   const encore::RetryIfResult throttled{[](const Response& response) { return response.status == 429; }};
@@ -216,7 +216,7 @@ TEST_CASE(
              NeverRetryIf{[](const encore::Thrown& failure) { return failure.is<int>(); }}) == at_once);
 }
 
-TEST_CASE("a test on values leaves exceptions alone, and the other way round [B4, B8]", "[never_retry]") {
+TEST_CASE("a never-test on values does not apply to exceptions, and the reverse [B4, B8]", "[never_retry]") {
   const NeverRetryIf on_values{[](const Response&) { return true; }};
   CHECK(left(raise(42), every, on_values) == exhausted);
   const NeverRetryIf on_errors{[](const std::runtime_error&) { return true; }};

@@ -100,7 +100,8 @@ Seen seen_with(Throws when, int failures, bool takes_attempt, const Strategy& st
 }
 
 TEST_CASE(
-    "a hook that throws changes neither result, count, waits nor what others hear (fault 31: tenacity) [F3]",
+    "an observer that throws changes neither result, count, waits nor what other observers get (fault 31: "
+    "tenacity) [F3]",
     "[observer]") {
   const encore::FormatFailure format{
       [](const encore::Failure& failure) { return std::string{to_string(failure.reason)}; }};
@@ -122,7 +123,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("throws of hooks are counted in the outcome, those at the end included [F3]", "[observer]") {
+TEST_CASE("observers' exceptions are counted in the outcome, those at the end included [F3]", "[observer]") {
   FakeClock clock;
   const auto throws_always = [](const Event&) { throw HookError{}; };
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::ReturnOutcome{}, Observe{throws_always}};
@@ -141,7 +142,8 @@ TEST_CASE("throws of hooks are counted in the outcome, those at the end included
   CHECK(refused.observer_errors() == 1);
 }
 
-TEST_CASE("what observers threw before the first failed value is counted with the rest [F3]", "[observer]") {
+TEST_CASE("observers' exceptions before the first failed value are counted with the rest [F3]",
+          "[observer]") {
   FakeClock clock;
   const RetryPolicy policy{clock, encore::RetryIfResult{[](int value) { return value < 0; }},
                            encore::MaxRetries{1}, encore::ReturnOutcome{}, [](const Event& event) {
@@ -158,7 +160,8 @@ TEST_CASE("what observers threw before the first failed value is counted with th
   CHECK(failed.failure().observer_errors == 1);
 }
 
-TEST_CASE("a hook's throw after a success is not a failed call, for results of any kind [F3]", "[observer]") {
+TEST_CASE("an observer's exception after a success does not make a failed call, for results of any kind [F3]",
+          "[observer]") {
   struct Immovable {
     explicit Immovable(int n) : value{n} {}
     Immovable(const Immovable&) = delete;
@@ -177,7 +180,7 @@ TEST_CASE("a hook's throw after a success is not a failed call, for results of a
   CHECK(calls == 5);
 }
 
-TEST_CASE("a hook can tell whether a retry follows (fault 31: avast #31) [F1]", "[observer]") {
+TEST_CASE("an observer can tell whether a retry follows (fault 31: avast #31) [F1]", "[observer]") {
   FakeClock clock;
   std::vector<bool> follows;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, Observe{[&](const Event& event) {
@@ -235,7 +238,7 @@ TEST_CASE("a temporary observer is moved in, and lives as long as the policy [F4
   CHECK(*heard == 6);
 }
 
-TEST_CASE("several observers are told in the order in which they were given [F1, F4]", "[observer]") {
+TEST_CASE("several observers are notified in the order in which they were given [F1, F4]", "[observer]") {
   std::string heard;
   const RetryPolicy policy{[&](const Event&) { heard += '1'; }, RetryOn<TimeoutError>{},
                            Observe{[&](const Event&) { heard += '2'; }}};

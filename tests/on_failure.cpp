@@ -61,8 +61,10 @@ Thrower(E) -> Thrower<E>;
 
 // ---- rethrow (G1) -------------------------------------------------------------------------------------------------------
 
-TEST_CASE("exhaustion rethrows the last exception: the same object (fault 12: Azure #7130; fault 27) [G1]",
-          "[on_failure]") {
+TEST_CASE(
+    "a call that is exhausted rethrows the last exception: the same object (fault 12: Azure #7130; fault 27) "
+    "[G1]",
+    "[on_failure]") {
   FakeClock clock;
   Thrower tool{GatewayTimeout{5}};
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}};
@@ -83,7 +85,8 @@ TEST_CASE("exhaustion rethrows the last exception: the same object (fault 12: Az
   check(policy.with(encore::WhenNested{}));
 }
 
-TEST_CASE("what is no std::exception is rethrown as the same object too [G1]", "[on_failure]") {
+TEST_CASE("an exception that is not a std::exception is rethrown as the same object too [G1]",
+          "[on_failure]") {
   FakeClock clock;
   Thrower tool{NotStandard{8}};
   try {
@@ -112,7 +115,7 @@ TEST_CASE("the exception of a call that was stopped in a wait is the same object
   CHECK(clock.sleeps() == Durations{300ms});
 }
 
-TEST_CASE("if the last failure is a value, that value is returned [G1]", "[on_failure]") {
+TEST_CASE("if the last failure is a value, the call returns that value [G1]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{
       clock, RetryOn<TimeoutError>{} || encore::RetryIfResult{[](int units) { return units < 0; }}};
@@ -126,7 +129,8 @@ TEST_CASE("if the last failure is a value, that value is returned [G1]", "[on_fa
 
 // ---- error result (G2) --------------------------------------------------------------------------------------------------
 
-TEST_CASE("an error result has the reason and the last failure, attempts and times [G2]", "[on_failure]") {
+TEST_CASE("an outcome of a failure has the reason and the last failure, attempts and times [G2]",
+          "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::NoJitter{}, encore::ReturnOutcome{}};
   Scripted<int> tool{clock, throws<TimeoutError>("first").takes(10ms),
@@ -178,7 +182,7 @@ TEST_CASE("an outcome keeps the failed value of the last attempt [G2]", "[on_fai
 
 // ---- formatter (G3) -----------------------------------------------------------------------------------------------------
 
-TEST_CASE("the exception of an earlier attempt is not the last failure where that is a value [G2]",
+TEST_CASE("an earlier attempt's exception is not the last failure where that is a value [G2]",
           "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock,
@@ -191,7 +195,7 @@ TEST_CASE("the exception of an earlier attempt is not the last failure where tha
   CHECK(*outcome.last_value() == -1);
 }
 
-TEST_CASE("a failure is asked for its exception by type, and answers nothing where there is none [G8]",
+TEST_CASE("a failure gives access to its exception by type, and to nothing where there is none [G8]",
           "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::ReturnOutcome{}};
@@ -251,7 +255,7 @@ TEST_CASE("a formatter may take the last failed value beside the failure, or ask
 }
 
 TEST_CASE(
-    "the failure of a call without an id has an id and the name, for exceptions and values alike [A4, G3]",
+    "a failure of a call without an id has an id and the name, for exceptions and values alike [A4, G3]",
     "[on_failure]") {
   FakeClock clock;
   const auto throws_always = []() -> std::string { throw TimeoutError{"slow"}; };
@@ -282,7 +286,7 @@ TEST_CASE(
   CHECK(returned.failure().call_id + ' ' + returned.failure().call_name == "call-4 lookup");
 }
 
-TEST_CASE("a formatter gets the whole failure and makes the result of it [G3]", "[on_failure]") {
+TEST_CASE("a formatter gets the whole failure and turns it into the result [G3]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{
       clock, RetryOn<TimeoutError>{}, encore::NoJitter{}, FormatFailure{[](const Failure& failure) {
@@ -296,7 +300,7 @@ TEST_CASE("a formatter gets the whole failure and makes the result of it [G3]", 
         "call-17 lookup retries_exhausted 3/3 3015 3000");
 }
 
-TEST_CASE("a formatter that throws lets its own exception out [G3]", "[on_failure]") {
+TEST_CASE("an exception from a formatter propagates [G3]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{},
                            FormatFailure{[](const Failure&) -> int { throw NotStandard{}; }}};
@@ -305,7 +309,7 @@ TEST_CASE("a formatter that throws lets its own exception out [G3]", "[on_failur
   CHECK(tool.calls() == 3);
 }
 
-TEST_CASE("a formatter's result converts to the callable's; for void it only hears of it [G3]",
+TEST_CASE("a formatter's result is converted to the callable's, and for void it is only notified [G3]",
           "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}};
@@ -318,7 +322,7 @@ TEST_CASE("a formatter's result converts to the callable's; for void it only hea
   CHECK(heard == 3);
 }
 
-TEST_CASE("a formatter gives references and results that cannot be moved [G3, A6]", "[on_failure]") {
+TEST_CASE("a formatter may return references and results that cannot be moved [G3, A6]", "[on_failure]") {
   struct Immovable {
     explicit Immovable(int n) : value{n} {}
     Immovable(const Immovable&) = delete;
@@ -334,7 +338,7 @@ TEST_CASE("a formatter gives references and results that cannot be moved [G3, A6
   CHECK(policy.with(makes).run([]() -> Immovable { throw TimeoutError{"slow"}; }).value == 3);
 }
 
-TEST_CASE("a formatter answers for a failed value as well [G3]", "[on_failure]") {
+TEST_CASE("a formatter handles a failed value as well [G3]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{
       clock, encore::RetryIfResult{[](int units) { return units < 0; }},
@@ -358,7 +362,8 @@ void check_leaves_untouched(const Policy& policy, auto error) {
 }
 
 TEST_CASE(
-    "what the filter misses leaves as it is, and no strategy is asked (fault 25: langchain #38845) [B3]",
+    "a failure that the filter does not match propagates unchanged, and no strategy is asked (fault 25: "
+    "langchain #38845) [B3]",
     "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<GatewayTimeout>{}, encore::NeverRetry<std::bad_alloc>{}};
@@ -379,7 +384,7 @@ TEST_CASE(
   CHECK(clock.sleeps().empty());
 }
 
-TEST_CASE("unmatched failures are handed to the strategy where that is asked for [B3]", "[on_failure]") {
+TEST_CASE("unmatched failures are passed to the strategy on request [B3]", "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::HandleUnmatched{}};
   Scripted<int> tool{always(throws<std::invalid_argument>("unmatched"))};
@@ -393,7 +398,8 @@ TEST_CASE("unmatched failures are handed to the strategy where that is asked for
   CHECK(clock.sleeps().empty());
 }
 
-TEST_CASE("what is never retried leaves even then [B3, B4, G7]", "[on_failure]") {
+TEST_CASE("a failure that is never retried propagates even if unmatched ones are handled [B3, B4, G7]",
+          "[on_failure]") {
   FakeClock clock;
   const RetryPolicy policy{clock,
                            RetryOn<TimeoutError>{},

@@ -54,7 +54,8 @@ static_assert(state_after("ffsfff") == CircuitState::open);
 static_assert(to_string(CircuitState::closed) == "closed" && to_string(CircuitState::open) == "open" &&
               to_string(CircuitState::half_open) == "half_open");
 
-TEST_CASE("the Nth failure in a row opens, and nobody is let through for the set time [H3]", "[circuit]") {
+TEST_CASE("a circuit opens at the Nth failure in a row, and admits no attempt for the set time [H3]",
+          "[circuit]") {
   auto circuit = three_failures_then_30s();
   for (int i = 0; i < 3; ++i) {
     const auto ticket = circuit.admit(at(5s), immediately);
@@ -70,7 +71,7 @@ TEST_CASE("the Nth failure in a row opens, and nobody is let through for the set
   CHECK(circuit.admit(at(37s), immediately));
 }
 
-TEST_CASE("an open circuit says how long it stays so, and no other does [H3]", "[circuit]") {
+TEST_CASE("an open circuit says how long it stays open, and no other does [H3]", "[circuit]") {
   constexpr auto circuit = opened();
   STATIC_CHECK(circuit.open_for(at(0s)) == 30s);
   STATIC_CHECK(circuit.open_for(at(29s)) == 1s);
@@ -81,7 +82,7 @@ TEST_CASE("an open circuit says how long it stays so, and no other does [H3]", "
   CHECK(forced.open_for(at(0s)) == std::nullopt);  // until somebody closes it
 }
 
-TEST_CASE("half open admits exactly one probe at a time [H3]", "[circuit]") {
+TEST_CASE("a half-open circuit admits exactly one probe at a time [H3]", "[circuit]") {
   auto circuit = opened();
   const auto probe = circuit.admit(at(30s), immediately);
   REQUIRE(probe);
@@ -91,7 +92,7 @@ TEST_CASE("half open admits exactly one probe at a time [H3]", "[circuit]") {
   CHECK(circuit.state(at(59s)) == CircuitState::half_open);
 }
 
-TEST_CASE("a probe's success closes, and the failures are forgotten [H3]", "[circuit]") {
+TEST_CASE("a circuit probe's success closes the circuit, and the failures are forgotten [H3]", "[circuit]") {
   Circuit circuit{{.failures_to_open = 2, .open_for = 30s}};
   for (int i = 0; i < 2; ++i) circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
   circuit.succeeded(*circuit.admit(at(30s), immediately));
@@ -103,7 +104,7 @@ TEST_CASE("a probe's success closes, and the failures are forgotten [H3]", "[cir
   CHECK(circuit.state(at(30s)) == CircuitState::closed);
 }
 
-TEST_CASE("a probe's failure opens anew, at once and for the whole time from then on [H3]", "[circuit]") {
+TEST_CASE("a circuit probe's failure reopens the circuit at once, for the whole time [H3]", "[circuit]") {
   Circuit circuit{{.failures_to_open = 3, .open_for = 30s}};
   for (int i = 0; i < 3; ++i) circuit.failed(*circuit.admit(at(0s), immediately), at(0s));
   circuit.failed(*circuit.admit(at(30s), immediately), at(40s));
@@ -112,13 +113,13 @@ TEST_CASE("a probe's failure opens anew, at once and for the whole time from the
   CHECK(circuit.admit(at(70s), immediately));
 }
 
-TEST_CASE("a probe that failed leaves no lease behind [H3]", "[circuit]") {
+TEST_CASE("a circuit probe that failed leaves no lease [H3]", "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = 10s, .probe_lease = 1h});
   circuit.failed(*circuit.admit(at(10s), immediately), at(10s));
   CHECK(circuit.admit(at(20s), immediately));
 }
 
-TEST_CASE("results from an earlier state are ignored [H3]", "[circuit]") {
+TEST_CASE("a circuit ignores results from an earlier state [H3]", "[circuit]") {
   Circuit circuit{{.failures_to_open = 1, .open_for = 30s}};
   const auto slow = *circuit.admit(at(0s), immediately);
   const auto slower = *circuit.admit(at(0s), immediately);
@@ -146,7 +147,7 @@ TEST_CASE("results from an earlier state are ignored [H3]", "[circuit]") {
   }
 }
 
-TEST_CASE("a probe that is withdrawn lets the next one probe at once [H1, H3]", "[circuit]") {
+TEST_CASE("a circuit probe that is withdrawn lets the next one start at once [H1, H3]", "[circuit]") {
   auto circuit = opened();
   const auto probe = *circuit.admit(at(30s), immediately);
   circuit.withdrawn(probe);
@@ -159,7 +160,8 @@ TEST_CASE("a probe that is withdrawn lets the next one probe at once [H1, H3]", 
   CHECK(!circuit.admit(at(30s), immediately));
 }
 
-TEST_CASE("a probe's lease runs from its begin, and then another one may probe [H3]", "[circuit]") {
+TEST_CASE("a circuit probe's lease runs from its begin, and after it another probe may start [H3]",
+          "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s});
   const auto probe = *circuit.admit(at(30s), immediately);
   circuit.began(probe, at(33s));
@@ -176,21 +178,22 @@ TEST_CASE("a probe's lease runs from its begin, and then another one may probe [
   CHECK(circuit.admit(at(53s), immediately));  // the lease of `next` was not lengthened by another's begin
 }
 
-TEST_CASE("a probe whose lease has ended still counts as long as nobody took its place [H3]", "[circuit]") {
+TEST_CASE("a circuit probe whose lease has ended still counts until another takes its place [H3]",
+          "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s});
   const auto probe = *circuit.admit(at(30s), immediately);
   circuit.succeeded(probe);
   CHECK(circuit.state(at(99s)) == CircuitState::closed);
 }
 
-TEST_CASE("the lease is as long as the open time, unless it is named [H3]", "[circuit]") {
+TEST_CASE("a circuit's lease is as long as its open time, unless it is set [H3]", "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = 7s});
   REQUIRE(circuit.admit(at(7s), immediately));
   CHECK(!circuit.admit(at(14s) - 1ns, immediately));
   CHECK(circuit.admit(at(14s), immediately));
 }
 
-TEST_CASE("asked before a sleep, it answers for the time after it [H2]", "[circuit]") {
+TEST_CASE("a circuit asked before a sleep answers for the time after it [H2]", "[circuit]") {
   auto circuit = opened();
   CHECK(!circuit.admit(at(10s), 20s - 1ns));
   const auto later = circuit.admit(at(10s), 20s);
@@ -199,7 +202,7 @@ TEST_CASE("asked before a sleep, it answers for the time after it [H2]", "[circu
 }
 
 TEST_CASE(
-    "a probe that still waits gives way to an attempt that begins sooner, but never before the open time is "
+    "a waiting circuit probe gives way to an attempt that begins sooner, but never before the open time is "
     "over [H2, H3]",
     "[circuit]") {
   auto circuit = opened();
@@ -227,7 +230,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a probe that runs is passed by nobody, however late the other one would begin [H3]", "[circuit]") {
+TEST_CASE("a running circuit probe does not give way, however late the other attempt would begin [H3]",
+          "[circuit]") {
   auto circuit = opened();
   const auto probe = *circuit.admit(at(30s), immediately);
   CHECK(!circuit.admit(at(31s), 40s));  // after the probe's lease, which may be over long before
@@ -236,7 +240,7 @@ TEST_CASE("a probe that runs is passed by nobody, however late the other one wou
   CHECK(circuit.state(at(31s)) == CircuitState::closed);
 }
 
-TEST_CASE("once the wait is over, a probe gives way to nobody [H3]", "[circuit]") {
+TEST_CASE("after its wait a circuit probe gives way to no attempt [H3]", "[circuit]") {
   auto circuit = opened();
   const auto waiting = *circuit.admit(at(10s), 50s);
   const auto woken = circuit.admit_again(waiting, at(58s));  // woken early
@@ -247,7 +251,7 @@ TEST_CASE("once the wait is over, a probe gives way to nobody [H3]", "[circuit]"
   CHECK(circuit.admit(at(88s), immediately));
 }
 
-TEST_CASE("one that opened while an attempt waited refuses it on waking [H2]", "[circuit]") {
+TEST_CASE("a circuit that opened while an attempt waited refuses it when the wait ends [H2]", "[circuit]") {
   Circuit circuit{{.failures_to_open = 1, .open_for = 30s}};
   const auto waiting = *circuit.admit(at(0s), 10s);
   const auto long_waiting = *circuit.admit(at(0s), 30s);
@@ -259,7 +263,7 @@ TEST_CASE("one that opened while an attempt waited refuses it on waking [H2]", "
   CHECK(!circuit.admit(at(30s), immediately));
 }
 
-TEST_CASE("failures that are not worth a retry count only if told so [H3]", "[circuit]") {
+TEST_CASE("a circuit counts failures that are not worth a retry only on request [H3]", "[circuit]") {
   const Circuit usual{{}};
   CHECK(usual.counts(true));
   CHECK(!usual.counts(false));
@@ -268,7 +272,7 @@ TEST_CASE("failures that are not worth a retry count only if told so [H3]", "[ci
   CHECK(strict.counts(false));
 }
 
-TEST_CASE("forced open it stays so until it is reset [H3]", "[circuit]") {
+TEST_CASE("a circuit that is forced open stays open until it is reset [H3]", "[circuit]") {
   Circuit circuit{{.failures_to_open = 1}};
   const auto under_way = *circuit.admit(at(0s), immediately);
   circuit.force_open();
@@ -284,7 +288,8 @@ TEST_CASE("forced open it stays so until it is reset [H3]", "[circuit]") {
   CHECK(circuit.admit(at(0s), immediately));
 }
 
-TEST_CASE("a reset ignores what comes of the attempts under way, in a closed circuit too [H3]", "[circuit]") {
+TEST_CASE("a reset circuit ignores the results of attempts under way, even if it was closed [H3]",
+          "[circuit]") {
   Circuit circuit{{.failures_to_open = 1}};
   const auto under_way = *circuit.admit(at(0s), immediately);
   circuit.reset();
@@ -292,7 +297,7 @@ TEST_CASE("a reset ignores what comes of the attempts under way, in a closed cir
   CHECK(circuit.state(at(0s)) == CircuitState::closed);
 }
 
-TEST_CASE("a clock that is set back makes nobody wait longer than the set time [D7]", "[circuit]") {
+TEST_CASE("a clock that is set back makes no circuit stay open longer than the set time [D7]", "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s});
   CHECK(!circuit.admit(at(-1h), immediately));
   CHECK(!circuit.admit(at(-1h + 30s) - 1ns, immediately));
@@ -305,13 +310,13 @@ TEST_CASE("a clock that is set back makes nobody wait longer than the set time [
   CHECK(circuit.admit(at(-2h + 10s), immediately));
 }
 
-TEST_CASE("the longest times do not overflow [C7]", "[circuit]") {
+TEST_CASE("a circuit's longest times do not overflow [C7]", "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = std::chrono::hours::max()});
   CHECK(!circuit.admit(at(1'000'000h), encore::longest_wait));
   CHECK(circuit.state(at(1'000'000h)) == CircuitState::open);
 }
 
-TEST_CASE("settings that cannot work are refused by name [C3]", "[circuit]") {
+TEST_CASE("circuit settings that cannot work are invalid by name [C3]", "[circuit]") {
   using Catch::Matchers::ContainsSubstring;
   using Catch::Matchers::MessageMatches;
   CHECK_THROWS_MATCHES((Circuit{{.failures_to_open = 0}}), std::invalid_argument,
@@ -435,8 +440,8 @@ class History {
 };
 
 TEST_CASE(
-    "over random histories nobody begins while it is open, no two probes run at once, and no place is lost "
-    "[H1, H2, H3]",
+    "over random histories no attempt begins while the circuit is open, no two probes overlap, and no "
+    "probe's place is lost [H1, H2, H3]",
     "[circuit]") {
   int probes = 0;
   int refused_on_waking = 0;
@@ -454,7 +459,7 @@ TEST_CASE(
   CHECK(lost > 100);
 }
 
-TEST_CASE("a failing test shows a state by its name", "[circuit]") {
+TEST_CASE("a failing test shows a circuit state by its name", "[circuit]") {
   std::ostringstream out;
   out << encore::CircuitState::half_open;
   CHECK(out.str() == "half_open");

@@ -78,7 +78,7 @@ TEST_CASE("a breaker opens at the Nth failure in a row, refuses, probes and clos
   CHECK(breaker.state(asking.now) == CircuitState::closed);
 }
 
-TEST_CASE("without settings it takes five failures and thirty seconds", "[circuit_breaker]") {
+TEST_CASE("a circuit breaker's defaults are five failures and thirty seconds", "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker;
   for (int i = 0; i < 5; ++i) CHECK(attempt_fails(breaker, asking));
@@ -89,7 +89,8 @@ TEST_CASE("without settings it takes five failures and thirty seconds", "[circui
   CHECK(attempt_fails(breaker, asking));
 }
 
-TEST_CASE("half open lets one through, not a thousand (fault 35: Polly #216) [H3]", "[circuit_breaker]") {
+TEST_CASE("a half-open circuit breaker admits one attempt, not a thousand (fault 35: Polly #216) [H3]",
+          "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
   open(breaker, asking);
@@ -102,7 +103,7 @@ TEST_CASE("half open lets one through, not a thousand (fault 35: Polly #216) [H3
   CHECK(admitted == 0);
 }
 
-TEST_CASE("a probe that never returns is given up when its lease ends (fault 36: OmniRoute #13836) [H3]",
+TEST_CASE("a probe that never returns is abandoned when its lease ends (fault 36: OmniRoute #13836) [H3]",
           "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s, .probe_lease = 10s}};
@@ -124,7 +125,7 @@ TEST_CASE("a probe that never returns is given up when its lease ends (fault 36:
   CHECK(breaker.state(asking.now) == CircuitState::closed);
 }
 
-TEST_CASE("a probe whose failure does not count comes back (fault 35: resilience4j #544) [H1, H3]",
+TEST_CASE("a probe whose failure does not count is returned (fault 35: resilience4j #544) [H1, H3]",
           "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
@@ -156,8 +157,10 @@ TEST_CASE("a permit that is destroyed without a result is returned unspent [H1, 
   CHECK(breaker.admit(asking.first()));
 }
 
-TEST_CASE("failures that are not worth a retry neither count nor excuse, unless told to count [H3]",
-          "[circuit_breaker]") {
+TEST_CASE(
+    "failures that are not worth a retry neither count nor end a row of failures, unless configured to count "
+    "[H3]",
+    "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker usual{{.failures_to_open = 2}};
   for (int i = 0; i < 10; ++i) CHECK(attempt_fails(usual, asking, false));
@@ -173,7 +176,7 @@ TEST_CASE("failures that are not worth a retry neither count nor excuse, unless 
   CHECK(strict.state(asking.now) == CircuitState::open);
 }
 
-TEST_CASE("an attempt that waited through a change of state belongs to the new one [H2, H3]",
+TEST_CASE("an attempt that waited through a change of the breaker's state belongs to the new state [H2, H3]",
           "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 30s}};
@@ -193,7 +196,7 @@ TEST_CASE("an attempt that waited through a change of state belongs to the new o
   CHECK(breaker.state(asking.now) == CircuitState::open);
 }
 
-TEST_CASE("an operator can open and reset it [H3]", "[circuit_breaker]") {
+TEST_CASE("an operator can open and reset a circuit breaker [H3]", "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker;
   auto under_way = breaker.admit(asking.first());
@@ -207,7 +210,7 @@ TEST_CASE("an operator can open and reset it [H3]", "[circuit_breaker]") {
   CHECK(breaker.admit(asking.first()));
 }
 
-TEST_CASE("a permit that was told a result takes no second one [H1]", "[circuit_breaker]") {
+TEST_CASE("a breaker's permit that has its result ignores a second one [H1]", "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker{{.failures_to_open = 2}};
   auto permit = breaker.admit(asking.first());
@@ -221,7 +224,7 @@ TEST_CASE("a permit that was told a result takes no second one [H1]", "[circuit_
   CHECK(breaker.state(asking.now) == CircuitState::open);
 }
 
-TEST_CASE("a healthy breaker reads no clock [P5, P10]", "[circuit_breaker]") {
+TEST_CASE("a healthy circuit breaker reads no clock [P5, P10]", "[circuit_breaker]") {
   Asking asking;
   CircuitBreaker breaker;
   for (int i = 0; i < 100; ++i) {
@@ -240,7 +243,7 @@ TEST_CASE("a healthy breaker reads no clock [P5, P10]", "[circuit_breaker]") {
 }
 
 #ifdef ENCORE_TESTS_READ_ONLY
-TEST_CASE("a healthy breaker writes nothing to shared memory [P10]", "[circuit_breaker]") {
+TEST_CASE("a healthy circuit breaker writes nothing to shared memory [P10]", "[circuit_breaker]") {
   Asking asking;
   guard_test::ReadOnly<CircuitBreaker> breaker;
   attempt_fails(breaker.get(), asking);
@@ -268,7 +271,7 @@ struct Setting {
   }
 };
 
-TEST_CASE("in a policy each attempt counts, and nobody waits in order to be refused [H2, H3]",
+TEST_CASE("in a policy each attempt counts for the breaker, and no call waits only to be refused [H2, H3]",
           "[circuit_breaker]") {
   Setting setting;
   Scripted<int> tool{times(3, throws<Timeout>("slow")), always(returns(1))};
@@ -288,7 +291,7 @@ TEST_CASE("in a policy each attempt counts, and nobody waits in order to be refu
   CHECK(setting.breaker.state(encore::Now{setting.clock}) == CircuitState::closed);
 }
 
-TEST_CASE("a wait that ends after the open time is worth it: the retry is the probe [H2]",
+TEST_CASE("a wait that ends after the breaker's open time is allowed: the retry is the probe [H2]",
           "[circuit_breaker]") {
   Setting setting;
   Scripted<int> tool{times(3, throws<Timeout>("slow")), returns(1)};
@@ -296,8 +299,10 @@ TEST_CASE("a wait that ends after the open time is worth it: the retry is the pr
   CHECK(setting.clock.sleeps() == Durations{30s, 30s, 30s});
 }
 
-TEST_CASE("a breaker that opened during the wait refuses on waking, with the last real failure [H2]",
-          "[circuit_breaker]") {
+TEST_CASE(
+    "a circuit breaker that opened during the wait refuses when the wait ends, with the last real failure "
+    "[H2]",
+    "[circuit_breaker]") {
   Setting setting;
   Asking others;
   setting.clock.after(500ms, [&] { open(setting.breaker, others); });
@@ -309,8 +314,7 @@ TEST_CASE("a breaker that opened during the wait refuses on waking, with the las
   CHECK(tool.calls() == 1);
 }
 
-TEST_CASE("a probe whose wait is ended by a stop lets the next one probe at once [H2, K1]",
-          "[circuit_breaker]") {
+TEST_CASE("a probe whose wait is stopped lets the next one start at once [H2, K1]", "[circuit_breaker]") {
   Setting setting;
   std::stop_source source;
   const auto token = source.get_token();
@@ -326,7 +330,7 @@ TEST_CASE("a probe whose wait is ended by a stop lets the next one probe at once
   CHECK(setting.policy(0).run(tool) == 1);
 }
 
-TEST_CASE("whatever ends a probe, it comes back (fault 35: resilience4j #544, #2488) [H1]",
+TEST_CASE("a probe is returned however its attempt ends (fault 35: resilience4j #544, #2488) [H1]",
           "[circuit_breaker]") {
   Setting setting;
   const encore::Now now{setting.clock};
@@ -347,7 +351,7 @@ TEST_CASE("whatever ends a probe, it comes back (fault 35: resilience4j #544, #2
   CHECK(setting.breaker.state(now) == CircuitState::closed);
 }
 
-TEST_CASE("several policies share one breaker [H8]", "[circuit_breaker]") {
+TEST_CASE("several policies can share one circuit breaker [H8]", "[circuit_breaker]") {
   Setting setting;
   const auto one = setting.policy(0);
   const auto other = setting.policy(0);
@@ -414,7 +418,7 @@ auto policy_with_faults(FaultyClock& clock, CircuitBreaker& breaker, double shar
                              encore::ConstantBackoff{.delay = 4s}};
 }
 
-TEST_CASE("no exception at any point keeps a probe's place [H1]", "[circuit_breaker]") {
+TEST_CASE("no exception at any point leaks a probe's place [H1]", "[circuit_breaker]") {
   FakeClock fake;
   FaultyClock clock{fake, 0.1};
   CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 10s, .probe_lease = 24h}};
@@ -437,7 +441,7 @@ TEST_CASE("no exception at any point keeps a probe's place [H1]", "[circuit_brea
   CHECK(half_open > 100);
 }
 
-TEST_CASE("a breaker decides as its circuit does, whatever it knows without a lock [H3]",
+TEST_CASE("a circuit breaker decides as its circuit does, whatever it knows without a lock [H3]",
           "[circuit_breaker]") {
   struct Asked {
     CircuitBreaker::Permit permit;
@@ -495,7 +499,7 @@ TEST_CASE("a breaker decides as its circuit does, whatever it knows without a lo
   CHECK(refused > 1'000);
 }
 
-TEST_CASE("sixteen threads at a half-open breaker: exactly one is let through [H3, H8]",
+TEST_CASE("of sixteen threads at a half-open breaker exactly one is admitted [H3, H8]",
           "[circuit_breaker][threads]") {
   constexpr int threads = 16;
   constexpr int rounds = 60;
@@ -532,8 +536,8 @@ TEST_CASE("sixteen threads at a half-open breaker: exactly one is let through [H
 }
 
 TEST_CASE(
-    "under contention and exceptions no probe's place is lost, and results of old states change nothing [H1, "
-    "H8]",
+    "under contention and exceptions no probe's place is lost, and a breaker ignores results of old states "
+    "[H1, H8]",
     "[circuit_breaker][threads]") {
   FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake, 0.05};
@@ -563,8 +567,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a failure that is returned, and neither retried nor counted, is an answer: it ends a row and a probe "
-    "[H3, B8]",
+    "a returned failure that is neither retried nor counted is an answer: it ends a row of failures and a "
+    "probe [H3, B8]",
     "[circuit_breaker]") {
   encore::testing::FakeClock clock;
   const encore::Now now{clock};

@@ -31,7 +31,7 @@ bool fails(CircuitBreakers& breakers, const Asking& asking, std::string_view nam
   return permit.has_value();
 }
 
-TEST_CASE("each call name has a breaker of its own [H3]", "[circuit_breakers]") {
+TEST_CASE("each call name has a circuit breaker of its own [H3]", "[circuit_breakers]") {
   Asking asking;
   CircuitBreakers breakers{{.each = {.failures_to_open = 2, .open_for = 5s}}};
   CHECK(fails(breakers, asking, "ship"));
@@ -46,7 +46,7 @@ TEST_CASE("each call name has a breaker of its own [H3]", "[circuit_breakers]") 
   CHECK(fails(breakers, asking, "ship"));
 }
 
-TEST_CASE("a breaker can be had by its name, and is always the same one", "[circuit_breakers]") {
+TEST_CASE("a circuit breaker is found by its call's name, always the same one", "[circuit_breakers]") {
   Asking asking;
   CircuitBreakers breakers;
   CircuitBreaker& ship = breakers["ship"];
@@ -59,7 +59,7 @@ TEST_CASE("a breaker can be had by its name, and is always the same one", "[circ
   CHECK(breakers.admit(asking.first("ship")));
 }
 
-TEST_CASE("asking for the state of a name makes no breaker; all that were made can be listed",
+TEST_CASE("asking for the state of a name creates no breaker, and all existing ones can be listed",
           "[circuit_breakers]") {
   Asking asking;
   CircuitBreakers breakers;
@@ -75,7 +75,7 @@ TEST_CASE("asking for the state of a name makes no breaker; all that were made c
 }
 
 #ifdef ENCORE_TESTS_READ_ONLY
-TEST_CASE("a name that is known is looked up without a lock or a write [P10]", "[circuit_breakers]") {
+TEST_CASE("a known name's circuit breaker is found without a lock or a write [P10]", "[circuit_breakers]") {
   Asking asking;
   guard_test::ReadOnly<CircuitBreakers> breakers;
   CHECK(breakers.get().admit(asking.first("ship")));
@@ -85,7 +85,7 @@ TEST_CASE("a name that is known is looked up without a lock or a write [P10]", "
 }
 #endif
 
-TEST_CASE("names beyond the most that are kept share one breaker", "[circuit_breakers]") {
+TEST_CASE("call names beyond the maximum share one circuit breaker", "[circuit_breakers]") {
   Asking asking;
   CircuitBreakers breakers{{.each = {.failures_to_open = 1, .open_for = 5s}, .most_names = 3}};
   for (const auto* name : {"a", "b", "c"}) breakers[name];
@@ -101,7 +101,7 @@ TEST_CASE("names beyond the most that are kept share one breaker", "[circuit_bre
   CHECK(names == 3);
 }
 
-TEST_CASE("in a policy the call's name chooses [H3]", "[circuit_breakers]") {
+TEST_CASE("in a policy the call's name selects the circuit breaker [H3]", "[circuit_breakers]") {
   encore::testing::FakeClock clock;
   CircuitBreakers breakers{{.each = {.failures_to_open = 2}}};
   const encore::RetryPolicy policy{clock, breakers, encore::RetryOn<std::runtime_error>{},
@@ -113,7 +113,7 @@ TEST_CASE("in a policy the call's name chooses [H3]", "[circuit_breakers]") {
   CHECK(policy.run({.name = "lookup"}, [] { return 17; }) == 17);
 }
 
-TEST_CASE("each name's breaker says for itself when it admits again [H3]", "[circuit_breakers]") {
+TEST_CASE("each name's circuit breaker says for itself when it admits again [H3]", "[circuit_breakers]") {
   encore::testing::FakeClock clock;
   const encore::Now now{clock};
   CircuitBreakers breakers{{.each = {.failures_to_open = 1, .open_for = 30s}}};
@@ -122,7 +122,7 @@ TEST_CASE("each name's breaker says for itself when it admits again [H3]", "[cir
   CHECK(breakers.admits_again({.call_name = "lookup", .now = now}) == std::nullopt);
 }
 
-TEST_CASE("threads that meet a name at the same time get the same breaker [H8]",
+TEST_CASE("threads that use a name for the first time at once get the same circuit breaker [H8]",
           "[circuit_breakers][threads]") {
   constexpr int threads = 8;
   constexpr int names = 300;  // more than are kept

@@ -186,7 +186,7 @@ struct Guards {
   }
 };
 
-TEST_CASE("whatever throws, and wherever, each permit comes back once (fault 37) [H1]", "[conservation]") {
+TEST_CASE("each permit is returned once, whatever throws and wherever (fault 37) [H1]", "[conservation]") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     CAPTURE(seed);
     Guards guards{seed};
@@ -197,7 +197,8 @@ TEST_CASE("whatever throws, and wherever, each permit comes back once (fault 37)
   }
 }
 
-TEST_CASE("the same from many threads at once (fault 37) [H1, H8]", "[conservation][threads]") {
+TEST_CASE("each permit is returned once when many threads meet exceptions at once (fault 37) [H1, H8]",
+          "[conservation][threads]") {
   Guards guards{6};
   {
     std::vector<std::jthread> threads;

@@ -37,7 +37,7 @@ static_assert(!encore::Guard<int>);
 
 const RetryPolicy plain{RetryOn<TimeoutError>{}, encore::NoJitter{}};
 
-TEST_CASE("a guard is asked before each attempt and told its end [H1]", "[guard]") {
+TEST_CASE("a guard is asked before each attempt and notified of its end [H1]", "[guard]") {
   FakeClock clock;
   Log log;
   Gate<> gate{log};
@@ -63,7 +63,7 @@ TEST_CASE("a guard is asked before each attempt and told its end [H1]", "[guard]
   CHECK(gate.admitted == gate.returned);
 }
 
-TEST_CASE("a guard is told of the call that asks, and when its attempt will begin [H2]", "[guard]") {
+TEST_CASE("a guard gets the call that asks, and the time when its attempt will begin [H2]", "[guard]") {
   FakeClock clock;
   clock.advance(100s);
   Log log;
@@ -81,8 +81,10 @@ TEST_CASE("a guard is told of the call that asks, and when its attempt will begi
   CHECK(begins == std::vector{encore::TimePoint{100s}, encore::TimePoint{111s}, encore::TimePoint{123s}});
 }
 
-TEST_CASE("a guard refuses a call before its first attempt: its own reason, and nothing to rethrow [H2, G4]",
-          "[guard]") {
+TEST_CASE(
+    "a guard that refuses a call before its first attempt has its own reason, and there is nothing to "
+    "rethrow [H2, G4]",
+    "[guard]") {
   FakeClock clock;
   Log log;
   Gate<StopReason::call_limit_reached> gate{log};
@@ -104,9 +106,8 @@ TEST_CASE("a guard refuses a call before its first attempt: its own reason, and 
   CHECK(log == Log{"a ? 1", "a ? 1"});
 }
 
-TEST_CASE(
-    "nobody waits in order to be refused, and the last error is kept (fault 36: failsafe-go) [H2, C6, G7]",
-    "[guard]") {
+TEST_CASE("no call waits only to be refused, and the last error is kept (fault 36: failsafe-go) [H2, C6, G7]",
+          "[guard]") {
   FakeClock clock;
   Log log;
   Gate<> gate{log};
@@ -122,7 +123,7 @@ TEST_CASE(
   CHECK(policy.with(encore::FormatFailure{[](const encore::Failure&) { return 5; }}).run(tool) == 5);
 }
 
-TEST_CASE("a failed value is told like a failed exception [H1]", "[guard]") {
+TEST_CASE("a guard is notified of a failed value as of an exception [H1]", "[guard]") {
   FakeClock clock;
   Log log;
   Gate<> gate{log};
@@ -140,7 +141,7 @@ TEST_CASE("a healthy guard that does not ask the time costs no clock reading [P5
   CHECK(clock.readings() == 0);
 }
 
-TEST_CASE("one guard named in several policies is one guard [H8]", "[guard]") {
+TEST_CASE("one guard shared by several policies is one guard [H8]", "[guard]") {
   FakeClock clock;
   Log log;
   Gate<> gate{log};

@@ -51,7 +51,7 @@ struct Setting {
   }
 };
 
-TEST_CASE("asked about calls, a breaker says when it admits again [H3, G5]", "[per_call]") {
+TEST_CASE("a PerCall breaker says when it admits again [H3, G5]", "[per_call]") {
   Setting setting;
   const auto policy = setting.policy(0).with(encore::ReturnOutcome{});
   Scripted<int> tool{always(throws<Timeout>("slow"))};
@@ -60,7 +60,7 @@ TEST_CASE("asked about calls, a breaker says when it admits again [H3, G5]", "[p
   CHECK(policy.run(tool).failure().retry_after == 25s);
 }
 
-TEST_CASE("asked about calls, a breaker counts exhausted calls and not their attempts [H3]", "[per_call]") {
+TEST_CASE("a PerCall breaker counts exhausted calls and not their attempts [H3]", "[per_call]") {
   Setting setting;
   Scripted<int> tool{always(throws<Timeout>("slow"))};
   CHECK_THROWS_AS(setting.policy(4).run(tool), Timeout);
@@ -72,7 +72,7 @@ TEST_CASE("asked about calls, a breaker counts exhausted calls and not their att
   CHECK(tool.calls() == 10);
 }
 
-TEST_CASE("a call that succeeds after retries is a success of its own [G6, H3]", "[per_call]") {
+TEST_CASE("a PerCall breaker counts a call that succeeds after retries as a success [G6, H3]", "[per_call]") {
   Setting setting;
   for (int i = 0; i < 5; ++i) {
     Scripted<int> tool{times(3, throws<Timeout>("slow")), returns(1)};
@@ -81,8 +81,7 @@ TEST_CASE("a call that succeeds after retries is a success of its own [G6, H3]",
   CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
 }
 
-TEST_CASE("a call that failed for good does not count, and one that was stopped counts as nothing [H3]",
-          "[per_call]") {
+TEST_CASE("a PerCall breaker ignores calls that failed permanently or were stopped [H3]", "[per_call]") {
   Setting setting;
   for (int i = 0; i < 5; ++i)
     CHECK_THROWS_AS(setting.policy(4).run([]() -> int { throw NotFound{"no such thing"}; }), NotFound);
@@ -95,7 +94,7 @@ TEST_CASE("a call that failed for good does not count, and one that was stopped 
   CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
 }
 
-TEST_CASE("a call that probes may retry, and its lease runs from the begin of its last attempt [H3]",
+TEST_CASE("a PerCall breaker's probe may retry, and its lease runs from the begin of its last attempt [H3]",
           "[per_call]") {
   Setting setting;
   Scripted<int> broken{always(throws<Timeout>("slow"))};
@@ -116,7 +115,7 @@ TEST_CASE("a call that probes may retry, and its lease runs from the begin of it
   CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
 }
 
-TEST_CASE("one breaker can judge the calls of one policy and the attempts of another [H8]", "[per_call]") {
+TEST_CASE("one breaker can count the calls of one policy and the attempts of another [H8]", "[per_call]") {
   Setting setting;
   const encore::RetryPolicy attempts{setting.clock, setting.breaker, encore::RetryOn<Timeout>{},
                                      encore::MaxRetries{0}};
@@ -125,8 +124,7 @@ TEST_CASE("one breaker can judge the calls of one policy and the attempts of ano
   CHECK_THROWS_AS(attempts.run([] { return 1; }), encore::Refused);
 }
 
-TEST_CASE("asked about calls, a breaker counts those whose retry another guard refused [H1, H3]",
-          "[per_call]") {
+TEST_CASE("a PerCall breaker counts calls whose retry another guard refused [H1, H3]", "[per_call]") {
   Setting setting;
   encore::CircuitBreaker other{{.failures_to_open = 1}};
   Scripted<int> tool{always(throws<Timeout>("slow"))};
@@ -139,10 +137,8 @@ TEST_CASE("asked about calls, a breaker counts those whose retry another guard r
   CHECK(setting.breaker.state(setting.now) == CircuitState::open);
 }
 
-TEST_CASE(
-    "asked about calls, a breaker counts those that failed as a single attempt inside another policy [H3, "
-    "J1]",
-    "[per_call]") {
+TEST_CASE("a PerCall breaker counts calls that failed as a single attempt inside another policy [H3, J1]",
+          "[per_call]") {
   Setting setting;
   const encore::RetryPolicy outer{setting.clock, encore::RetryOn<Timeout>{}, encore::MaxRetries{0},
                                   encore::WhenNested{}};
@@ -152,7 +148,7 @@ TEST_CASE(
   CHECK(setting.breaker.state(setting.now) == CircuitState::open);
 }
 
-TEST_CASE("asked about calls, a breaker does not count those that another guard refused on entry [H1, H3]",
+TEST_CASE("a PerCall breaker does not count calls that another guard refused on entry [H1, H3]",
           "[per_call]") {
   Setting setting;
   encore::CircuitBreaker other{{.failures_to_open = 1}};
@@ -162,7 +158,7 @@ TEST_CASE("asked about calls, a breaker does not count those that another guard 
   CHECK(setting.breaker.state(setting.now) == CircuitState::closed);
 }
 
-TEST_CASE("a call that ran once by declaration counts for a breaker as its failure does [H3, I1]",
+TEST_CASE("a PerCall breaker counts a call that ran once by declaration as its failure says [H3, I1]",
           "[per_call]") {
   Setting setting;
   const encore::Call once{.replay = encore::ReplaySafety::excluded};
@@ -174,8 +170,9 @@ TEST_CASE("a call that ran once by declaration counts for a breaker as its failu
   CHECK(setting.breaker.state(setting.now) == CircuitState::open);
 }
 
-TEST_CASE("what is on the never-list is a permanent failure of its call, and a cancellation is none [B4, H3]",
-          "[per_call]") {
+TEST_CASE(
+    "for a PerCall breaker a failure on the never-list is permanent, and a cancellation is not [B4, H3]",
+    "[per_call]") {
   Setting setting;
   CircuitBreaker strict{{.failures_to_open = 2, .count_permanent_failures = true}};
   CircuitBreaker strict_about_attempts{{.failures_to_open = 2, .count_permanent_failures = true}};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr encore::TimePoint at(Duration since_the_begin) { return encore::TimePoint{since_the_begin}; }
 
-TEST_CASE("what is promised is taken once, or given back [H1, H4]", "[retry_account]") {
+TEST_CASE("a promised retry is taken once, or given back [H1, H4]", "[retry_account]") {
   RetryAccount account{Tokens{0.5}, 1, 10s, 100, 0};
   for (int i = 0; i < 4; ++i) account.deposit(at(0s));
   CHECK(account.left_at(at(0s)) == 3.0);
@@ -25,7 +25,7 @@ TEST_CASE("what is promised is taken once, or given back [H1, H4]", "[retry_acco
   CHECK(account.left_at(at(0s)) == 2.0);
 }
 
-TEST_CASE("what has aged is promised to nobody, and taken by nobody who was promised it [H4]",
+TEST_CASE("an expired deposit is promised to no retry, and taken by no retry that was promised it [H4]",
           "[retry_account]") {
   RetryAccount account{Tokens{1}, 1, 10s, 100, 0};
   for (int i = 0; i < 2; ++i) account.deposit(at(0s));
@@ -37,7 +37,8 @@ TEST_CASE("what has aged is promised to nobody, and taken by nobody who was prom
   CHECK(account.take(at(10s)));
 }
 
-TEST_CASE("a share of nothing takes no deposits, and time may deposit instead [H4]", "[retry_account]") {
+TEST_CASE("a retry account with a share of zero takes no deposits, and can be refilled by time [H4]",
+          "[retry_account]") {
   RetryAccount account{Tokens{0}, 0, 10s, 100, 2};
   CHECK(!account.takes_deposits());
   CHECK(account.left_at(at(0s)) == 20.0);

@@ -129,7 +129,8 @@ struct Client {
   History history{};
 };
 
-TEST_CASE("in every order of six steps no interval has more retries than its bound [H4]", "[retry_budget]") {
+TEST_CASE("in every order of six steps no interval has more retries than the retry budget allows [H4]",
+          "[retry_budget]") {
   using Step = void (*)(Client&);
   constexpr Step steps[]{[](Client& client) { client.first_attempt(); },
                          [](Client& client) { client.retry(); },
@@ -152,7 +153,8 @@ TEST_CASE("in every order of six steps no interval has more retries than its bou
   CHECK(made > orders / 2);
 }
 
-TEST_CASE("in long random histories no interval has more retries than its bound [H4]", "[retry_budget]") {
+TEST_CASE("in long random histories no interval has more retries than the retry budget allows [H4]",
+          "[retry_budget]") {
   const auto settings =
       GENERATE(RetryBudgetOptions{}, RetryBudgetOptions{.share = 0.5, .floor = 0, .memory = 3s},
                RetryBudgetOptions{.share = 1.0, .floor = 5, .memory = 1min, .most_saved = 4},
@@ -215,7 +217,8 @@ Outage outage_after_good_times(Duration every, Duration lasts) {
   return outage;
 }
 
-TEST_CASE("retry_budget_in_the_first_minute: a total outage after ten good minutes [H4]", "[retry_budget]") {
+TEST_CASE("retry_budget_in_the_first_minute: the retry budget in a total outage after ten good minutes [H4]",
+          "[retry_budget]") {
   // Worked out by hand: the floor of 2, a tenth of the calls in the nine whole seconds before, and a tenth of those in the outage.
   struct Row {
     Duration every;
@@ -271,7 +274,7 @@ TEST_CASE("of a cold start of 80 calls that each need a retry, 10 are answered a
   CHECK(retries_until_refused(at_once, asking) == 2 + 8);
 }
 
-TEST_CASE("in a long outage every deposit is spent, however quiet the client [H4]", "[retry_budget]") {
+TEST_CASE("in a long outage every deposit is used, however quiet the client [H4]", "[retry_budget]") {
   const auto every = GENERATE(Duration{1h}, Duration{10s}, Duration{1s}, Duration{100ms});
   CAPTURE(every.count());
   Asking asking;
@@ -298,8 +301,8 @@ TEST_CASE("each first attempt deposits the share and each retry takes one (fault
 }
 
 TEST_CASE(
-    "settings that make no sense are refused by name; a share is no percentage (fault 37: linkerd "
-    "#2236) [C3, H4]",
+    "retry budget settings that make no sense are invalid by name, and a share is not a percentage (fault "
+    "37: linkerd #2236) [C3, H4]",
     "[retry_budget]") {
   using Catch::Matchers::ContainsSubstring;
   using Catch::Matchers::MessageMatches;
@@ -319,7 +322,7 @@ TEST_CASE(
   CHECK(retries_until_refused(half_a_percent, asking) == 5);
 }
 
-TEST_CASE("the largest settings and the farthest times overflow nothing [C7]", "[retry_budget]") {
+TEST_CASE("a retry budget's largest settings and latest times do not overflow [C7]", "[retry_budget]") {
   constexpr int most = 2'147'483'647;
   Asking asking;
   asking.clock.set(TimePoint::min());
@@ -343,7 +346,7 @@ TEST_CASE("the largest settings and the farthest times overflow nothing [C7]", "
   CHECK(retry_fails(shortest, asking));
 }
 
-TEST_CASE("a spent budget stops retries but never a first attempt [H4]", "[retry_budget]") {
+TEST_CASE("a spent retry budget stops retries but never a first attempt [H4]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 0.0, .floor = 0}};
   for (int i = 0; i < 100; ++i) {
@@ -352,7 +355,7 @@ TEST_CASE("a spent budget stops retries but never a first attempt [H4]", "[retry
   }
 }
 
-TEST_CASE("a first attempt that is not made deposits nothing [H1, H4]", "[retry_budget]") {
+TEST_CASE("a first attempt that does not run deposits nothing [H1, H4]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 1.0, .floor = 0}};
   budget.admit(asking.first());  // another guard refused
@@ -369,7 +372,7 @@ TEST_CASE("a first attempt that is not made deposits nothing [H1, H4]", "[retry_
   CHECK(budget.tokens(asking.now) == 1.0);
 }
 
-TEST_CASE("good times save no more than their last seconds earned, and no more than is allowed [H4]",
+TEST_CASE("a retry budget saves no more than its last seconds earned, and no more than is allowed [H4]",
           "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 0.1, .floor = 0, .memory = 10s}};
@@ -391,7 +394,7 @@ TEST_CASE("good times save no more than their last seconds earned, and no more t
   CHECK(retries_until_refused(bounded, asking) == 1 + 7);
 }
 
-TEST_CASE("the floor is there at first, and grows back by deposits and not with time [H4]",
+TEST_CASE("a retry budget's floor is there at first, and is refilled by deposits, not by time [H4]",
           "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 0.5, .floor = 4}};
@@ -406,7 +409,7 @@ TEST_CASE("the floor is there at first, and grows back by deposits and not with 
   CHECK(retries_until_refused(budget, asking) == 4);
 }
 
-TEST_CASE("if asked, a retry that succeeds gives back what it took, and no other [H4]", "[retry_budget]") {
+TEST_CASE("on request a retry that succeeds returns what it took, and no other does [H4]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 0.0, .floor = 2, .success_refunds = true}};
   auto permit = budget.admit(asking.retry());
@@ -421,7 +424,8 @@ TEST_CASE("if asked, a retry that succeeds gives back what it took, and no other
   CHECK(retries_until_refused(budget, asking) == 2);
 }
 
-TEST_CASE("a clock that is set back makes nobody wait longer than the memory [D7]", "[retry_budget]") {
+TEST_CASE("a clock that is set back makes no retry wait longer than the budget's memory [D7]",
+          "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 1.0, .floor = 0, .memory = 10s}};
   first_attempt_fails(budget, asking);
@@ -432,8 +436,9 @@ TEST_CASE("a clock that is set back makes nobody wait longer than the memory [D7
   CHECK(budget.tokens(asking.now) == 0.0);
 }
 
-TEST_CASE("a first attempt reads the clock once, a retry before its wait and after it [P5]",
-          "[retry_budget]") {
+TEST_CASE(
+    "with a retry budget a first attempt reads the clock once, a retry before its wait and after it [P5]",
+    "[retry_budget]") {
   Asking asking;
   RetryBudget budget;
   CHECK(guard_test::attempt_succeeds(budget, asking));
@@ -449,8 +454,10 @@ constexpr RetryBudgetOptions like_finagle(double share, int per_second, Duration
   return {.share = share, .floor = 0, .memory = ttl, .most_saved = 1'000'000, .floor_per_second = per_second};
 }
 
-TEST_CASE("as Finagle's defaults: a hundred retries in hand, and a fifth of the requests [H4]",
-          "[retry_budget]") {
+TEST_CASE(
+    "with Finagle's defaults a hundred retries are in reserve, and a fifth of the requests may be retried "
+    "[H4]",
+    "[retry_budget]") {
   Asking asking;
   RetryBudget budget{like_finagle(0.2, 10, 10s)};
   CHECK(budget.tokens(asking.now) == 100.0);
@@ -460,7 +467,7 @@ TEST_CASE("as Finagle's defaults: a hundred retries in hand, and a fifth of the 
   CHECK(retries_until_refused(budget, asking) == 30);
 }
 
-TEST_CASE("as Finagle's own tests: of 10,000 requests the share is retried, and the reserve [H4]",
+TEST_CASE("as in Finagle's own tests, of 10,000 requests the share is retried, and the reserve [H4]",
           "[retry_budget]") {
   // (twitter/finagle, RetryBudgetTest: each request deposits and then tries to withdraw; time stands still)
   struct Case {
@@ -486,7 +493,7 @@ TEST_CASE("as Finagle's own tests: of 10,000 requests the share is retried, and 
   CHECK(retried == one.retries);
 }
 
-TEST_CASE("deposits expire: as tower's tests of its window [H4]", "[retry_budget]") {
+TEST_CASE("retry deposits expire, as in tower's tests of its window [H4]", "[retry_budget]") {
   // (tower-rs/tower, tps_budget: tps_leaky, tps_slots, tps_reserve)
   Asking asking;
   RetryBudget leaky{like_finagle(1.0, 0, 1s)};
@@ -513,7 +520,7 @@ TEST_CASE("deposits expire: as tower's tests of its window [H4]", "[retry_budget
   CHECK(retries_until_refused(reserve, asking) == 5);
 }
 
-TEST_CASE("a deposit lasts for the memory, to within a tenth [H4]", "[retry_budget]") {
+TEST_CASE("a retry deposit lasts for the budget's memory, to within a tenth [H4]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 1.0, .floor = 0, .memory = 10s}};
   first_attempt_fails(budget, asking);
@@ -527,7 +534,7 @@ TEST_CASE("a deposit lasts for the memory, to within a tenth [H4]", "[retry_budg
 
 // ---- permits ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a retry that does not begin gives back what it took, and no more [H1]", "[retry_budget]") {
+TEST_CASE("a retry that does not begin returns its withdrawal, and no more [H1]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 1.0, .floor = 1}};
   for (int i = 0; i < 2; ++i) first_attempt_fails(budget, asking);
@@ -547,8 +554,10 @@ TEST_CASE("a retry that does not begin gives back what it took, and no more [H1]
   CHECK(retries_until_refused(budget, asking) == 3);
 }
 
-TEST_CASE("what is given back at the edge of the memory is worth what it would be if it had stayed [H1, H4]",
-          "[retry_budget]") {
+TEST_CASE(
+    "a withdrawal returned at the edge of the memory has the value that it would have if it had stayed [H1, "
+    "H4]",
+    "[retry_budget]") {
   const bool refund = GENERATE(false, true);  // by a retry that succeeds, or by one that does not begin
   const auto [away, left] = GENERATE(table<Duration, double>({{9'999ms, 2.0}, {10s, 1.0}, {1h, 1.0}}));
   CAPTURE(refund, away);
@@ -569,7 +578,7 @@ TEST_CASE("what is given back at the edge of the memory is worth what it would b
   CHECK(retries_until_refused(budget, asking) == left);
 }
 
-TEST_CASE("a retry that has begun is load, however it ends [H4]", "[retry_budget]") {
+TEST_CASE("a retry that has begun stays counted, however it ends [H4]", "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 1.0, .floor = 0}};
   for (int i = 0; i < 4; ++i) first_attempt_fails(budget, asking);
@@ -586,7 +595,7 @@ TEST_CASE("a retry that has begun is load, however it ends [H4]", "[retry_budget
 }
 
 TEST_CASE(
-    "a retry is refused on waking if what it counted on has aged in its wait, and no calls came [H2, H4]",
+    "a retry is refused when its wait ends if its deposits expired meanwhile and no calls came [H2, H4]",
     "[retry_budget]") {
   Asking asking;
   RetryBudget budget{{.share = 0.5, .floor = 1, .memory = 10s}};
@@ -601,7 +610,8 @@ TEST_CASE(
   CHECK(other->still_admitted(asking.now));
 }
 
-TEST_CASE("waits longer than the memory cost a steady client none of its share [H4]", "[retry_budget]") {
+TEST_CASE("waits longer than the budget's memory cost a steady client none of its share [H4]",
+          "[retry_budget]") {
   Asking asking;
   RetryBudget budget;
   std::deque<std::pair<TimePoint, RetryBudget::Permit>> waiting;
@@ -624,8 +634,7 @@ TEST_CASE("waits longer than the memory cost a steady client none of its share [
 }
 
 #ifdef ENCORE_TESTS_READ_ONLY
-TEST_CASE("while as much is deposited as may be saved a success writes nothing to shared memory [P10]",
-          "[retry_budget]") {
+TEST_CASE("while a retry budget is full a success writes nothing to shared memory [P10]", "[retry_budget]") {
   const Asking asking;
   guard_test::ReadOnly<RetryBudget> budget{RetryBudgetOptions{.share = 0.1, .most_saved = 3}};
   for (int i = 0; i < 30; ++i) CHECK(guard_test::attempt_succeeds(budget.get(), asking));
@@ -665,7 +674,8 @@ int attempts_in_an_outage(Setting& setting, RetryBudget& budget, int retries, in
   return attempts;
 }
 
-TEST_CASE("in a total outage load grows by the share and no more [H4]", "[retry_budget]") {
+TEST_CASE("with a retry budget, load grows in a total outage by the share and no more [H4]",
+          "[retry_budget]") {
   Setting setting;
   RetryBudget budget{{.share = 0.1, .floor = 0}};
   CHECK(attempts_in_an_outage(setting, budget, 2, 3000) == 3300);  // 1.10 times; three times without a budget
@@ -676,8 +686,9 @@ TEST_CASE("in a total outage load grows by the share and no more [H4]", "[retry_
         999 + 332);  // 0.333333 is cut off, never rounded up
 }
 
-TEST_CASE("the budget is asked before the sleep, and the last error is kept (fault 36: failsafe-go) [H2]",
-          "[retry_budget]") {
+TEST_CASE(
+    "the retry budget is asked before the sleep, and the last error is kept (fault 36: failsafe-go) [H2]",
+    "[retry_budget]") {
   Setting setting;
   RetryBudget budget{{.share = 0.0, .floor = 1}};
   Scripted<int> tool{throws<Transient>("first"), throws<Transient>("second"), returns(1)};
@@ -690,7 +701,8 @@ TEST_CASE("the budget is asked before the sleep, and the last error is kept (fau
 }
 
 TEST_CASE(
-    "a call whose retry is refused on waking ends with the budget's reason, its last error and its wait [H2]",
+    "a call whose retry is refused when its wait ends has the budget's reason, its last error and its wait "
+    "[H2]",
     "[retry_budget]") {
   Setting setting;
   RetryBudget budget{{.share = 1.0, .floor = 0, .memory = 10s}};
@@ -703,7 +715,7 @@ TEST_CASE(
   CHECK_THROWS_WITH(std::rethrow_exception(outcome.failure().error), "slow");
 }
 
-TEST_CASE("a retry whose wait ends by a stop is returned unspent [H2, K1]", "[retry_budget]") {
+TEST_CASE("a retry whose wait is stopped is returned to the budget unspent [H2, K1]", "[retry_budget]") {
   Setting setting;
   RetryBudget budget{{.share = 1.0, .floor = 0}};
   std::stop_source source;
@@ -715,7 +727,7 @@ TEST_CASE("a retry whose wait ends by a stop is returned unspent [H2, K1]", "[re
   CHECK(budget.tokens(setting.now) == 1.0);
 }
 
-TEST_CASE("one budget is shared by several policies [H8]", "[retry_budget]") {
+TEST_CASE("several policies can share one retry budget [H8]", "[retry_budget]") {
   Setting setting;
   RetryBudget budget{{.share = 0.5, .floor = 0}};
   const auto one = setting.policy(budget, 9);
@@ -799,7 +811,7 @@ void use_at_random(FaultyClock& clock, RetryBudget& budget, Counts& counts, std:
   }
 }
 
-TEST_CASE("acquired is spent or returned, whatever throws and wherever (fault 37) [H1, H4]",
+TEST_CASE("every acquired retry is spent or returned, whatever throws and wherever (fault 37) [H1, H4]",
           "[retry_budget]") {
   FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake};
@@ -814,7 +826,8 @@ TEST_CASE("acquired is spent or returned, whatever throws and wherever (fault 37
   CHECK(counts.retries > 500);
 }
 
-TEST_CASE("conservation holds under contention (fault 37) [H1, H4, H8]", "[retry_budget][threads]") {
+TEST_CASE("every acquired retry is spent or returned under contention (fault 37) [H1, H4, H8]",
+          "[retry_budget][threads]") {
   FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake};
   Counts counts;
@@ -829,8 +842,9 @@ TEST_CASE("conservation holds under contention (fault 37) [H1, H4, H8]", "[retry
   CHECK(counts.retries > 100);
 }
 
-TEST_CASE("threads that cross from tenth to tenth of the memory stay within the bound [H4, H8]",
-          "[retry_budget][threads]") {
+TEST_CASE(
+    "threads that cross from one tenth of the memory to the next stay within the budget's bound [H4, H8]",
+    "[retry_budget][threads]") {
   constexpr int calls = 4 * 3'000;
   Asking asking;
   RetryBudget budget{{.share = 0.5, .floor = 3, .memory = 10ms}};

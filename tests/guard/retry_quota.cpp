@@ -85,7 +85,7 @@ int throttles() { throw Throttling{"too fast"}; }
 
 // ---- gRPC -------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("as gRPC throttles: 10 tokens and ratio 0.1 give exactly 4 retries in a total outage [H4]",
+TEST_CASE("with gRPC's throttling, 10 tokens and ratio 0.1 give exactly 4 retries in a total outage [H4]",
           "[retry_quota]") {
   RetryQuota quota{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
   // 9 retry, 8 retry, 7 retry, 6 retry, 5 is not more than half
@@ -98,7 +98,7 @@ TEST_CASE("as gRPC throttles: 10 tokens and ratio 0.1 give exactly 4 retries in 
   CHECK(retries_in_an_outage(odd, 1000, 1, down) == 2);
 }
 
-TEST_CASE("as gRPC's own test has it: 4 tokens, ratio 1.6 [H4]", "[retry_quota]") {
+TEST_CASE("as in gRPC's own test, a quota with 4 tokens and ratio 1.6 counts [H4]", "[retry_quota]") {
   // 'f' a failure after which a retry is allowed, 'x' one after which it is not, 's' a success; the count after each.
   // (grpc/grpc, test/core, retry_throttle_test: ServerRetryThrottleData, Basic)
   struct Step {
@@ -122,8 +122,9 @@ TEST_CASE("as gRPC's own test has it: 4 tokens, ratio 1.6 [H4]", "[retry_quota]"
   }
 }
 
-TEST_CASE("as gRPC counts: failures that are not worth a retry do not, retries count as any attempt [H4]",
-          "[retry_quota]") {
+TEST_CASE(
+    "as in gRPC, failures that are not worth a retry do not count, and retries count as any attempt [H4]",
+    "[retry_quota]") {
   Asking asking;
   RetryQuota quota{GrpcRetryThrottling{}};
   for (int i = 0; i < 20; ++i) guard_test::attempt_fails(quota, asking, false);
@@ -138,7 +139,7 @@ TEST_CASE("as gRPC counts: failures that are not worth a retry do not, retries c
   CHECK(quota.tokens() == 6.1);
 }
 
-TEST_CASE("as gRPC throttles, a retry that waits is refused on waking when the tokens ran low meanwhile [H2]",
+TEST_CASE("as in gRPC, a waiting retry is refused when its wait ends if the tokens ran low meanwhile [H2]",
           "[retry_quota]") {
   Asking asking;
   RetryQuota quota{GrpcRetryThrottling{}};
@@ -151,7 +152,7 @@ TEST_CASE("as gRPC throttles, a retry that waits is refused on waking when the t
 }
 
 TEST_CASE(
-    "settings that cannot work are refused by name, and gRPC's ratio may be larger than its bucket [C3]",
+    "retry quota settings that cannot work are invalid by name, and gRPC's ratio may exceed its bucket [C3]",
     "[retry_quota]") {
   using Catch::Matchers::ContainsSubstring;
   using Catch::Matchers::MessageMatches;
@@ -179,8 +180,7 @@ TEST_CASE(
 // ---- AWS --------------------------------------------------------------------------------------------------------------
 
 TEST_CASE(
-    "as AWS's quota of 2026: exactly 35 retries in a total outage from full, 100 if all are throttled "
-    "[H4]",
+    "AWS's quota of 2026 gives exactly 35 retries in a total outage from full, 100 if all are throttled [H4]",
     "[retry_quota]") {
   const auto throttled =
       RetryOn<Throttling>{} || encore::RetryIfResult{[](int status) { return status == 429; }};
@@ -202,7 +202,7 @@ TEST_CASE(
   CHECK(retries_in_an_outage(that_throws, 2, 1000, throttles) == 35);
 }
 
-TEST_CASE("as AWS's quota until 2026: exactly 100 retries in a total outage, 50 if all time out [H4]",
+TEST_CASE("AWS's quota until 2026 gives exactly 100 retries in a total outage, 50 if all time out [H4]",
           "[retry_quota]") {
   struct Slow : Transient {
     using Transient::Transient;
@@ -233,7 +233,8 @@ struct Quota {
   }
 };
 
-TEST_CASE("as the AWS SDKs' standard mode counts, by its published cases [H4]", "[retry_quota]") {
+TEST_CASE("a retry quota counts as the AWS SDKs' standard mode does, in its published cases [H4]",
+          "[retry_quota]") {
   const auto error = [] { return throws<Transient>("500"); };
   CHECK(Quota{500}.after_call(3, error(), error(), returns(1)) == 495);  // the last retry's 5 come back
   CHECK(Quota{500}.after_call(3, error(), error(), error()) == 490);
@@ -255,7 +256,7 @@ TEST_CASE("as the AWS SDKs' standard mode counts, by its published cases [H4]", 
   CHECK(Quota{13, 14}.after_call(3, error()) == 13);
 }
 
-TEST_CASE("each retry has the price of the failure that it answers [H4]", "[retry_quota]") {
+TEST_CASE("each retry costs the price of the failure before it [H4]", "[retry_quota]") {
   Setting setting;
   RetryQuota quota{AwsRetryQuota{.capacity = 30}, RetryOn<Throttling>{}};
   Scripted<int> mixed{throws<Transient>("500"), throws<Throttling>("429"), throws<Transient>("500")};
@@ -266,9 +267,8 @@ TEST_CASE("each retry has the price of the failure that it answers [H4]", "[retr
   CHECK(quota.tokens() == 11);
 }
 
-TEST_CASE(
-    "a retry that ends in a permanent failure gives back what it took (fault 37: aws-sdk-go-v2 #3186) [H1]",
-    "[retry_quota]") {
+TEST_CASE("a retry that ends in a permanent failure returns its tokens (fault 37: aws-sdk-go-v2 #3186) [H1]",
+          "[retry_quota]") {
   Quota quota{500, 14};
   for (int i = 0; i < 200; ++i)
     CHECK(quota.after_call(3, throws<Transient>("500"), throws<Permanent>("404")) == 500);
@@ -276,7 +276,7 @@ TEST_CASE(
 
 // ---- permits ----------------------------------------------------------------------------------------------------------
 
-TEST_CASE("a retry that does not begin gives back what it took, and no more [H1]", "[retry_quota]") {
+TEST_CASE("a retry that does not begin returns its tokens, and no more [H1]", "[retry_quota]") {
   const Asking asking;
   RetryQuota quota{AwsRetryQuota{}, RetryOn<Throttling>{}};
   const Throttling error{"429"};
@@ -302,7 +302,7 @@ TEST_CASE("a retry that has begun is load, even if nobody ever tells how it ende
   CHECK(quota.tokens() == 500 - 14);
 }
 
-TEST_CASE("a permit that was told a result takes no second one [H1]", "[retry_quota]") {
+TEST_CASE("a quota's permit that has its result ignores a second one [H1]", "[retry_quota]") {
   const Asking asking;
   RetryQuota quota{AwsRetryQuota{}};
   CHECK(retry_fails(quota, asking));
@@ -316,7 +316,7 @@ TEST_CASE("a permit that was told a result takes no second one [H1]", "[retry_qu
   CHECK(quota.tokens() == 486);
 }
 
-TEST_CASE("a spent quota stops retries but never a first attempt, and reads no clock [H4, P5]",
+TEST_CASE("a spent retry quota stops retries but never a first attempt, and reads no clock [H4, P5]",
           "[retry_quota]") {
   const Asking asking;
   RetryQuota quota{AwsRetryQuota{.capacity = 0}};
@@ -326,7 +326,7 @@ TEST_CASE("a spent quota stops retries but never a first attempt, and reads no c
 }
 
 #ifdef ENCORE_TESTS_READ_ONLY
-TEST_CASE("while the quota is full a success writes nothing to shared memory [P10]", "[retry_quota]") {
+TEST_CASE("while a retry quota is full a success writes nothing to shared memory [P10]", "[retry_quota]") {
   const Asking asking;
   guard_test::ReadOnly<RetryQuota<>> like_grpc{GrpcRetryThrottling{.max_tokens = 3}};
   like_grpc.forbid_writing();
@@ -337,7 +337,7 @@ TEST_CASE("while the quota is full a success writes nothing to shared memory [P1
 }
 #endif
 
-TEST_CASE("threads neither lose nor find a token (fault 37) [H1, H8]", "[retry_quota][threads]") {
+TEST_CASE("threads neither lose nor create a token (fault 37) [H1, H8]", "[retry_quota][threads]") {
   const Asking asking;
   RetryQuota quota{AwsRetryQuota{.capacity = 1'000'000}};
   std::atomic<int> spent{0};

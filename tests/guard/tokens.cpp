@@ -14,7 +14,7 @@ static_assert(Tokens{0.0} < Tokens::smallest());
 static_assert(Tokens{1}.half() + Tokens::smallest() > Tokens{0.5});
 static_assert(Tokens{2'147'483'647}.number() == 2'147'483'647.0);
 
-TEST_CASE("three decimals, and a share of a hundredth of a percent, are exact [H4]", "[tokens]") {
+TEST_CASE("tokens are exact to three decimals, and to a share of a hundredth of a percent [H4]", "[tokens]") {
   for (int thousandths = 0; thousandths <= 10'000; ++thousandths) {
     const Tokens tokens{thousandths / 1000.0};
     Tokens thousand;
@@ -28,7 +28,7 @@ TEST_CASE("three decimals, and a share of a hundredth of a percent, are exact [H
   CHECK(Tokens{1.6}.number() == 1.6);
 }
 
-TEST_CASE("what is finer than a millionth is cut off, never rounded up [H4]", "[tokens]") {
+TEST_CASE("a part of a token below a millionth is cut off, never rounded up [H4]", "[tokens]") {
   CHECK(Tokens{2.0 / 3.0}.number() == 0.666666);
   CHECK(Tokens{1.0 / 3.0}.number() == 0.333333);
   CHECK(Tokens{0.9999999}.number() == 0.999999);

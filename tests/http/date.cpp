@@ -77,7 +77,7 @@ TEST_CASE("letter case and white space around a date do not matter [E6] (fault 2
   }
 }
 
-TEST_CASE("the C library writes dates that are read back, in all three forms [E6]", "[http_date]") {
+TEST_CASE("HTTP dates written by the C library are read back, in all three forms [E6]", "[http_date]") {
   // Some 30,000 moments from 1970 to 2261; the step is odd, so that every field takes every value.
   for (std::int64_t moment = 0; moment < 9'200'000'000; moment += 304'861) {
     const auto time = static_cast<std::time_t>(moment);
@@ -95,7 +95,7 @@ TEST_CASE("the C library writes dates that are read back, in all three forms [E6
   }
 }
 
-TEST_CASE("a weekday must be one, but need not be the date's own [E6]", "[http_date]") {
+TEST_CASE("an HTTP date's weekday must be one, but need not be the date's own [E6]", "[http_date]") {
   for (const auto day : {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}) {
     CAPTURE(day);
     CHECK(parse_http_date(day + ", 06 Nov 1994 08:49:37 GMT"s, summer_2026) == rfc_9110_example);
@@ -108,7 +108,7 @@ TEST_CASE("a weekday must be one, but need not be the date's own [E6]", "[http_d
   CHECK_FALSE(parse_http_date("Sunday Nov  6 08:49:37 1994", summer_2026));
 }
 
-TEST_CASE("a two-digit year is at most 50 years ahead (RFC 9110, 5.6.7) [E6]", "[http_date]") {
+TEST_CASE("an HTTP date's two-digit year is at most 50 years ahead (RFC 9110, 5.6.7) [E6]", "[http_date]") {
   // 2076-06-15 12:00:00, 50 years to the second after summer_2026; a second more, and it is 1976-06-15 12:00:01.
   CHECK(parse_http_date("Monday, 15-Jun-76 12:00:00 GMT", summer_2026) == at(3'359'448'000));
   CHECK(parse_http_date("Tuesday, 15-Jun-76 12:00:01 GMT", summer_2026) == at(203'688'001));
@@ -121,12 +121,13 @@ TEST_CASE("a two-digit year is at most 50 years ahead (RFC 9110, 5.6.7) [E6]", "
   CHECK_FALSE(parse_http_date("Monday, 29-Feb-00 12:00:00 GMT", at(3'471'292'800)));
 }
 
-TEST_CASE("second 60 is a leap second, the one after 59 (RFC 9110, 5.6.7) [E6]", "[http_date]") {
+TEST_CASE("second 60 of an HTTP date is a leap second, the one after 59 (RFC 9110, 5.6.7) [E6]",
+          "[http_date]") {
   CHECK(parse_http_date("Sat, 31 Dec 2016 23:59:60 GMT", summer_2026) ==
         at(1'483'228'800));  // 2017-01-01 00:00:00
 }
 
-TEST_CASE("a date that no calendar or clock has is refused [E6]", "[http_date]") {
+TEST_CASE("an HTTP date that no calendar or clock has is rejected [E6]", "[http_date]") {
   for (const auto text :
        {"Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 31 Nov 1994 08:49:37 GMT", "Sun, 32 Dec 1994 08:49:37 GMT",
         "Sun, 29 Feb 1900 08:49:37 GMT", "Sun, 29 Feb 2023 08:49:37 GMT", "Sun, 99 Nov 1994 08:49:37 GMT",
@@ -137,7 +138,8 @@ TEST_CASE("a date that no calendar or clock has is refused [E6]", "[http_date]")
   }
 }
 
-TEST_CASE("anything else is no HTTP date, and every beginning of one is none [E6]", "[http_date]") {
+TEST_CASE("text that is not a whole HTTP date is rejected, every incomplete date included [E6]",
+          "[http_date]") {
   for (const auto text : {""sv,
                           " "sv,
                           "120"sv,
@@ -173,7 +175,9 @@ TEST_CASE("anything else is no HTTP date, and every beginning of one is none [E6
   }
 }
 
-TEST_CASE("a year out of nanoseconds' reach is held at the end of the range [C7, E6]", "[http_date]") {
+TEST_CASE(
+    "an HTTP date with a year beyond the range of nanoseconds is clamped to the end of the range [C7, E6]",
+    "[http_date]") {
   // The range ends 2262-04-11 23:47:16.85 and begins 1677-09-21 00:12:43.15.
   CHECK(parse_http_date("Fri, 11 Apr 2262 23:47:17 GMT", summer_2026) == WallTime::max());
   CHECK(parse_http_date("Fri, 31 Dec 9999 23:59:59 GMT", summer_2026) == WallTime::max());
@@ -186,7 +190,7 @@ TEST_CASE("a year out of nanoseconds' reach is held at the end of the range [C7,
         at(-8'682'909'023));  // 1694-11-06
 }
 
-TEST_CASE("a damaged date is refused or read, never worse, and letter case changes nothing [E6]",
+TEST_CASE("a damaged HTTP date is rejected or read, never worse, and letter case changes nothing [E6]",
           "[http_date]") {
   std::mt19937_64 random{1994};
   int dates = 0;

@@ -37,7 +37,7 @@ static_assert(noexcept(retry_after("120", now)));
 static_assert(noexcept(retry_after("120", "", now)));
 static_assert(noexcept(retry_after_ms("1500")));
 
-TEST_CASE("seconds are read, and zero means now [E3, E6]", "[retry_after]") {
+TEST_CASE("a Retry-After in seconds is read, and zero means now [E3, E6]", "[retry_after]") {
   CHECK(retry_after("0", now) == 0s);
   CHECK(retry_after("1", now) == 1s);
   CHECK(retry_after("000120", now) == 120s);
@@ -45,7 +45,7 @@ TEST_CASE("seconds are read, and zero means now [E3, E6]", "[retry_after]") {
   CHECK(retry_after("86400", now) == 24h);
 }
 
-TEST_CASE("a text that is no number and no date is ignored [E3, E6]", "[retry_after]") {
+TEST_CASE("a Retry-After that is neither a number nor a date is ignored [E3, E6]", "[retry_after]") {
   for (const auto text : {""sv,         " "sv,   "soon"sv,  "+5"sv,           "0x10"sv,
                           "1e3"sv,      "5s"sv,  "5 s"sv,   "5, 10"sv,        "1,5"sv,
                           "5."sv,       ".5"sv,  "1.2.3"sv, "nan"sv,          "inf"sv,
@@ -58,7 +58,7 @@ TEST_CASE("a text that is no number and no date is ignored [E3, E6]", "[retry_af
   }
 }
 
-TEST_CASE("a negative number is ignored [E3] (fault 21: pydantic-ai #7065)", "[retry_after]") {
+TEST_CASE("a negative Retry-After is ignored [E3] (fault 21: pydantic-ai #7065)", "[retry_after]") {
   for (const auto text : {"-1", "-0", "-0.5", "-9223372036854775809"}) {
     CAPTURE(text);
     CHECK_FALSE(retry_after(text, now));
@@ -67,7 +67,8 @@ TEST_CASE("a negative number is ignored [E3] (fault 21: pydantic-ai #7065)", "[r
 }
 
 TEST_CASE(
-    "a date in the past is ignored, and a date that is now means now [E3] (fault 21: httpx-retries #13)",
+    "a Retry-After date in the past is ignored, and one that is now means now [E3] (fault 21: httpx-retries "
+    "#13)",
     "[retry_after]") {
   CHECK_FALSE(retry_after("Sun, 06 Nov 1994 08:49:36 GMT", now));
   CHECK_FALSE(retry_after("Thu, 01 Jan 1970 00:00:00 GMT", now));
@@ -77,8 +78,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a date means the time until then, to the nanosecond, in each form and case [E6] (fault 24: Azure #262, "
-    "#1522)",
+    "a Retry-After date is the time until then, to the nanosecond, in each form and case [E6] (fault 24: "
+    "Azure #262, #1522)",
     "[retry_after]") {
   for (const auto text :
        {"Sun, 06 Nov 1994 08:50:07 GMT", "Sunday, 06-Nov-94 08:50:07 GMT", "Sun Nov  6 08:50:07 1994",
@@ -94,7 +95,8 @@ TEST_CASE(
   CHECK_FALSE(retry_after("Wed, 31 Dec 1969 23:59:58 GMT", WallTime{-1500ms}));
 }
 
-TEST_CASE("a date counts from the response's own Date, whatever our clock says [E6]", "[retry_after]") {
+TEST_CASE("a Retry-After date is relative to the response's own Date, whatever our clock says [E6]",
+          "[retry_after]") {
   const auto year_off = now + std::chrono::hours{8'760};
   for (const auto clock : {now, year_off, now - 1h, WallTime::max(), WallTime::min()}) {
     CHECK(retry_after("Sun, 06 Nov 1994 08:50:07 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", clock) == 30s);
@@ -110,7 +112,8 @@ TEST_CASE("a date counts from the response's own Date, whatever our clock says [
   CHECK(retry_after("Monday, 15-Jun-26 12:00:30 GMT", year_2026) == 30s);
 }
 
-TEST_CASE("a Date that is absent or no date leaves our own clock to count from [E6]", "[retry_after]") {
+TEST_CASE("without a valid Date header a Retry-After date is relative to our own clock [E6]",
+          "[retry_after]") {
   for (const auto date : {"", "today", "784111777", "Sun, 31 Nov 1994 08:49:37 GMT"}) {
     CAPTURE(date);
     CHECK(retry_after("Sun, 06 Nov 1994 08:50:07 GMT", date, now) == 30s);
@@ -119,8 +122,8 @@ TEST_CASE("a Date that is absent or no date leaves our own clock to count from [
 }
 
 TEST_CASE(
-    "a number too large for Duration is the largest, never a short or negative wait [E2] "
-    "(fault 21: urllib3 #3743; fault 22: go-retryablehttp #297)",
+    "a Retry-After too large for Duration is the largest, never a short or negative wait [E2] (fault 21: "
+    "urllib3 #3743; fault 22: go-retryablehttp #297)",
     "[retry_after]") {
   // Duration::max() is 9223372036.854775807 s.
   CHECK(retry_after("9223372036", now) == 9'223'372'036s);
@@ -138,7 +141,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a date too far ahead is the longest wait, never a short or negative one [E2] (fault 22: "
+    "a Retry-After date too far ahead is the longest wait, never a short or negative one [E2] (fault 22: "
     "go-retryablehttp #297)",
     "[retry_after]") {
   CHECK(retry_after("Fri, 31 Dec 9999 23:59:59 GMT", now) == Duration::max());
@@ -148,7 +151,7 @@ TEST_CASE(
   CHECK_FALSE(retry_after("Sat, 01 Jan 0000 00:00:00 GMT", WallTime::max()));
 }
 
-TEST_CASE("a fraction of a second is taken exactly and rounded up [E1] (fault 22: kubevuln #637)",
+TEST_CASE("a fraction of a second in Retry-After is exact and rounded up [E1] (fault 22: kubevuln #637)",
           "[retry_after]") {
   CHECK(retry_after("0.4", now) == 400ms);
   CHECK(retry_after("0.0", now) == 0s);
@@ -161,7 +164,7 @@ TEST_CASE("a fraction of a second is taken exactly and rounded up [E1] (fault 22
   CHECK(retry_after("2." + std::string(100'000, '0') + '1', now) == 2'000'000'001ns);
 }
 
-TEST_CASE("milliseconds are read by the same rules [E1, E2, E3]", "[retry_after]") {
+TEST_CASE("a Retry-After in milliseconds is read by the same rules [E1, E2, E3]", "[retry_after]") {
   CHECK(retry_after_ms("0") == 0s);
   CHECK(retry_after_ms(" 250 ") == 250ms);
   CHECK(retry_after_ms("0.4") == 400us);
@@ -173,7 +176,8 @@ TEST_CASE("milliseconds are read by the same rules [E1, E2, E3]", "[retry_after]
 }
 
 TEST_CASE(
-    "every count of nanoseconds survives being written as seconds, and one more digit rounds it up [E1]",
+    "every count of nanoseconds survives being written as seconds in a Retry-After, and one more digit "
+    "rounds it up [E1]",
     "[retry_after]") {
   std::mt19937_64 random{22};
   for (int round = 0; round < 100'000; ++round) {
@@ -187,7 +191,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("whatever bytes come, the wait is nothing or not negative [E3, E6]", "[retry_after]") {
+TEST_CASE("whatever bytes a Retry-After has, it yields no wait or one that is not negative [E3, E6]",
+          "[retry_after]") {
   constexpr auto likely = "0123456789 ,:.-+\tSunMonGMTNovday"sv;
   constexpr std::array seeds{"120"sv,
                              "0.4"sv,
