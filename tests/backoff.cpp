@@ -175,12 +175,12 @@ TEST_CASE(
     "a backoff setting that is not a finite, non-negative number is invalid, and the error names it [C3]",
     "[backoff]") {
   CHECK(refusal_of([] { return ExponentialBackoff{.initial_delay = -1s}; }) ==
-        "encore: initial_delay = -1s is refused: it must be finite and not negative");
+        "encore: initial_delay = -1s is invalid: it must be finite and not negative");
   CHECK(refusal_of([] {
           return ExponentialBackoff{.initial_delay = Seconds{not_a_number}};
         }).find("initial_delay = nan") != std::string::npos);
   CHECK(refusal_of([] { return ExponentialBackoff{.factor = -0.5}; }) ==
-        "encore: factor = -0.5 is refused: it must be finite and not negative");
+        "encore: factor = -0.5 is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return ExponentialBackoff{.factor = infinity}; }).find("factor = inf") !=
         std::string::npos);
   CHECK(refusal_of([] { return ExponentialBackoff{.factor = not_a_number}; }).find("factor = ") !=

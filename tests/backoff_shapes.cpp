@@ -116,12 +116,12 @@ TEST_CASE("a list of delays clamps its waits to the longest wait, and names inva
           "[backoff_shapes]") {
   CHECK(ListedBackoff{std::chrono::hours::max()}(0) == longest_wait);
   CHECK(refusal_of([] { return ListedBackoff{1s, -2s}; }) ==
-        "encore: delay = -2s is refused: it must be finite and not negative");
+        "encore: delay = -2s is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return LinearBackoff{.step = -1s}; }).find("step = -1s") != std::string::npos);
   CHECK(refusal_of([] { return FibonacciBackoff{.initial_delay = -1s}; }).find("initial_delay = -1s") !=
         std::string::npos);
   CHECK(refusal_of([] { return ChainedBackoff{-1, ConstantBackoff{}, ConstantBackoff{}}; }) ==
-        "encore: retries = -1 is refused: it must not be negative");
+        "encore: retries = -1 is invalid: it must not be negative");
 }
 
 TEST_CASE("chained backoffs follow one another, each from its own start [C9]", "[backoff_shapes]") {

@@ -284,7 +284,7 @@ TEST_CASE("decorrelated jitter runs from the initial delay to three times the wa
 TEST_CASE("a jitter ratio outside 0 to 1 and a negative minimum wait are invalid by name [C3]", "[jitter]") {
   constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
   CHECK(refusal_of([] { return ProportionalJitter{.ratio = 25.0}; }) ==
-        "encore: ratio = 25 is refused: it must lie between 0 and 1");
+        "encore: ratio = 25 is invalid: it must lie between 0 and 1");
   CHECK(refusal_of([] { return ProportionalJitter{.ratio = -0.1}; }).find("ratio = -0.1") !=
         std::string::npos);
   CHECK(refusal_of([] { return ProportionalJitter{.ratio = not_a_number}; }).find("ratio = ") !=

@@ -295,7 +295,7 @@ TEST_CASE(
     FAIL("nothing was refused");
   } catch (const std::invalid_argument& error) {
     CHECK(error.what() ==
-          std::string{"encore: retries = unlimited is refused: say how many a schedule shall have, as in "
+          std::string{"encore: retries = unlimited is invalid: say how many a schedule shall have, as in "
                       "schedule(10)"});
   }
 }

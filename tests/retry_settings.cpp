@@ -178,13 +178,13 @@ TEST_CASE("fields that contradict each other are refused with both names and val
     return "not refused";
   };
   CHECK(refusal({.max_retries = 3, .unlimited_retries = true}) ==
-        "encore: unlimited_retries = true is refused: max_retries = 3 is a limit");
+        "encore: unlimited_retries = true is invalid: max_retries = 3 is a limit");
   CHECK(refusal({.delays = {.min_delay = 90s}}) ==
-        "encore: min_delay = 90s is refused: it is more than max_delay = 60s");
+        "encore: min_delay = 90s is invalid: it is more than max_delay = 60s");
   CHECK(refusal({.attempt_timeout = 1500ms, .least_attempt_time = 2s}) ==
-        "encore: least_attempt_time = 2s is refused: it is more than attempt_timeout = 1.5s");
+        "encore: least_attempt_time = 2s is invalid: it is more than attempt_timeout = 1.5s");
   CHECK(refusal({.time_budget = 1s, .least_attempt_time = 2s}) ==
-        "encore: least_attempt_time = 2s is refused: it is more than time_budget = 1s");
+        "encore: least_attempt_time = 2s is invalid: it is more than time_budget = 1s");
   // No contradictions: the cap applies from the first wait, and the earliest limit holds.
   CHECK(refusal({.delays = {.initial_delay = 5s, .max_delay = 2s, .min_delay = 2s}}) == "not refused");
   CHECK(refusal({.time_budget = 2s, .attempt_timeout = 30s, .least_attempt_time = 2s}) == "not refused");

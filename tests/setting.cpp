@@ -61,54 +61,54 @@ std::string refusal_of(const auto& make) {
 
 TEST_CASE("a count below its least is refused, naming field and value [A1, C3]", "[setting]") {
   CHECK(refusal_of([] { return Count<"max_retries">{-1}; }) ==
-        "encore: max_retries = -1 is refused: it must not be negative");
+        "encore: max_retries = -1 is invalid: it must not be negative");
   CHECK(refusal_of([] { return Count<"max_retries">{INT_MIN}; }) ==
-        "encore: max_retries = -2147483648 is refused: it must not be negative");
+        "encore: max_retries = -2147483648 is invalid: it must not be negative");
   CHECK(refusal_of([] { return Count<"repeats", 2>{1}; }) ==
-        "encore: repeats = 1 is refused: it must be at least 2");
+        "encore: repeats = 1 is invalid: it must be at least 2");
   CHECK(refusal_of([] { return Options{.retries = -5}; }) ==
-        "encore: retries = -5 is refused: it must not be negative");
+        "encore: retries = -5 is invalid: it must not be negative");
 }
 
 TEST_CASE("a count that no int holds is refused, not wrapped [A1, C3]", "[setting]") {
   CHECK(refusal_of([] { return Count<"max_retries">{4'294'967'298}; }) ==
-        "encore: max_retries = 4294967298 is refused: it must be at most 2147483647");
+        "encore: max_retries = 4294967298 is invalid: it must be at most 2147483647");
   CHECK(refusal_of([] { return Count<"max_retries">{ULLONG_MAX}; }) ==
-        "encore: max_retries = 18446744073709551615 is refused: it must be at most 2147483647");
+        "encore: max_retries = 18446744073709551615 is invalid: it must be at most 2147483647");
   CHECK(refusal_of([] { return Count<"max_retries">{LLONG_MIN}; }) ==
-        "encore: max_retries = -9223372036854775808 is refused: it must not be negative");
+        "encore: max_retries = -9223372036854775808 is invalid: it must not be negative");
   CHECK(refusal_of([] { return Count<"repeats", 2>{1U}; }) ==
-        "encore: repeats = 1 is refused: it must be at least 2");
+        "encore: repeats = 1 is invalid: it must be at least 2");
   STATIC_CHECK(Count<"retries">{INT_MAX + 0LL} == INT_MAX && Count<"retries">{std::size_t{5}} == 5);
   STATIC_CHECK_FALSE(std::is_constructible_v<Count<"retries">, double>);
 }
 
 TEST_CASE("a number that is negative, NaN or infinite is refused by name [C3]", "[setting]") {
   CHECK(refusal_of([] { return NonNegative<"factor">{-0.5}; }) ==
-        "encore: factor = -0.5 is refused: it must be finite and not negative");
+        "encore: factor = -0.5 is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return NonNegative<"factor">{infinity}; }) ==
-        "encore: factor = inf is refused: it must be finite and not negative");
+        "encore: factor = inf is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return NonNegative<"factor">{-infinity}; }) ==
-        "encore: factor = -inf is refused: it must be finite and not negative");
+        "encore: factor = -inf is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return NonNegative<"factor">{not_a_number}; }).starts_with("encore: factor = "));
 }
 
 TEST_CASE("a share outside 0 to 1 is refused by name: 25 is no quarter [C3] (fault 37: linkerd #2236)",
           "[setting]") {
   CHECK(refusal_of([] { return Share<"ratio">{25.0}; }) ==
-        "encore: ratio = 25 is refused: it must lie between 0 and 1");
+        "encore: ratio = 25 is invalid: it must lie between 0 and 1");
   CHECK(refusal_of([] { return Share<"ratio">{-0.01}; }) ==
-        "encore: ratio = -0.01 is refused: it must lie between 0 and 1");
+        "encore: ratio = -0.01 is invalid: it must lie between 0 and 1");
   CHECK(refusal_of([] { return Share<"ratio">{not_a_number}; }).starts_with("encore: ratio = "));
 }
 
 TEST_CASE("a duration that is negative, NaN or infinite is refused by name, in seconds [C3]", "[setting]") {
   CHECK(refusal_of([] { return Span<"delay">{-1500ms}; }) ==
-        "encore: delay = -1.5s is refused: it must be finite and not negative");
+        "encore: delay = -1.5s is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return Span<"delay">{-1ns}; }) ==
-        "encore: delay = -1e-09s is refused: it must be finite and not negative");
+        "encore: delay = -1e-09s is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return Span<"delay">{Seconds{infinity}}; }) ==
-        "encore: delay = infs is refused: it must be finite and not negative");
+        "encore: delay = infs is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return Span<"delay">{Seconds{not_a_number}}; }).starts_with("encore: delay = "));
   CHECK(refusal_of([] { return Span<"delay">{std::chrono::hours::min()}; }).starts_with("encore: delay = -"));
 }
@@ -131,9 +131,9 @@ TEST_CASE("in a constant the same settings do not compile [C3]", "[setting]") {
 }
 
 TEST_CASE("whoever refuses says field, value and reason [C3]", "[setting]") {
-  CHECK_THROWS_AS(encore::refuse_setting("name", "\"\"", "is refused: it must not be empty"),
+  CHECK_THROWS_AS(encore::refuse_setting("name", "\"\"", "is invalid: it must not be empty"),
                   std::invalid_argument);
   CHECK(refusal_of([]() -> int {
-          encore::refuse_setting("name", "\"\"", "is refused: it must not be empty");
-        }) == "encore: name = \"\" is refused: it must not be empty");
+          encore::refuse_setting("name", "\"\"", "is invalid: it must not be empty");
+        }) == "encore: name = \"\" is invalid: it must not be empty");
 }

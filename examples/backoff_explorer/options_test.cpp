@@ -54,7 +54,7 @@ TEST_CASE("a mistake on the command line is refused with the option and its valu
   says({"--backof", "linear"}, "there is no option --backof");
   says({"linear"}, "there is no option linear");
   says({"--min-delay", "2s", "--max-delay", "1s"},
-       "encore: min_delay = 2s is refused: it is more than max_delay = 1s");
+       "encore: min_delay = 2s is invalid: it is more than max_delay = 1s");
   says({"--html"}, "--html needs a value");
   says({"--backoff", "quadratic"},
        "--backoff quadratic: it must be one of constant, linear, exponential, fibonacci");
@@ -68,9 +68,9 @@ TEST_CASE("a mistake on the command line is refused with the option and its valu
   says({"--factor", "2x"}, "--factor 2x: this is no number");
   // What the library refuses is refused in its words.
   says({"--initial-delay", "-1s"},
-       "--initial-delay -1s: encore: initial_delay = -1s is refused: it must be finite and not negative");
+       "--initial-delay -1s: encore: initial_delay = -1s is invalid: it must be finite and not negative");
   says({"--jitter-ratio", "25"},
-       "--jitter-ratio 25: encore: jitter_ratio = 25 is refused: it must lie between 0 and 1");
+       "--jitter-ratio 25: encore: jitter_ratio = 25 is invalid: it must lie between 0 and 1");
   says({"--max-retries", "1.5"}, "--max-retries 1.5: it must be a whole number");
   says({"--max-retries", "101"}, "--max-retries 101: it must lie between 0 and 100");
   says({"--calls", "0"}, "--calls 0: it must lie between 1 and 5000");

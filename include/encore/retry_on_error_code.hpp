@@ -39,7 +39,7 @@ class ListedError {
 
  private:
   static constexpr int failing(int value) {
-    if (value == 0) refuse_setting("error code", "0", "is refused: it says success, so it would never match");
+    if (value == 0) refuse_setting("error code", "0", "is invalid: it says success, so it would never match");
     return value;
   }
   int value_;

@@ -37,7 +37,7 @@ inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
 
 [[noreturn]] inline void the_schedule_has_no_end() {
   refuse_setting("retries", "unlimited",
-                 "is refused: say how many a schedule shall have, as in schedule(10)");
+                 "is invalid: say how many a schedule shall have, as in schedule(10)");
 }
 
 // Concepts of one condition, so that a failed one is told in few lines.

@@ -103,11 +103,11 @@ struct OptionalSeed {
     return std::string{text};
   };
   refuse_setting(field, in_seconds(value),
-                 "is refused: it is more than " + std::string{than} + " = " + in_seconds(limit));
+                 "is invalid: it is more than " + std::string{than} + " = " + in_seconds(limit));
 }
 [[noreturn]] inline void the_settings_contradict_each_other(int max_retries) {
   refuse_setting("unlimited_retries", "true",
-                 "is refused: max_retries = " + std::to_string(max_retries) + " is a limit");
+                 "is invalid: max_retries = " + std::to_string(max_retries) + " is a limit");
 }
 
 /// Every number of a policy, to be read from a configuration and changed without changing the policy's type:

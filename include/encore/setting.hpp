@@ -41,29 +41,29 @@ struct FieldName {
 
 // Not constexpr on purpose: reaching one of them in a constant expression is a compile error that shows its name.
 [[noreturn]] inline void the_setting_is_negative(std::string_view field, long long value) {
-  refuse_setting(field, std::to_string(value), "is refused: it must not be negative");
+  refuse_setting(field, std::to_string(value), "is invalid: it must not be negative");
 }
 [[noreturn]] inline void the_setting_is_too_small(std::string_view field, long long value, long long least) {
-  refuse_setting(field, std::to_string(value), "is refused: it must be at least " + std::to_string(least));
+  refuse_setting(field, std::to_string(value), "is invalid: it must be at least " + std::to_string(least));
 }
 [[noreturn]] inline void the_setting_is_too_large(std::string_view field, unsigned long long value,
                                                   int most) {
-  refuse_setting(field, std::to_string(value), "is refused: it must be at most " + std::to_string(most));
+  refuse_setting(field, std::to_string(value), "is invalid: it must be at most " + std::to_string(most));
 }
 [[noreturn]] inline void the_setting_is_negative_or_not_finite(std::string_view field, double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
-  refuse_setting(field, text, "is refused: it must be finite and not negative");
+  refuse_setting(field, text, "is invalid: it must be finite and not negative");
 }
 [[noreturn]] inline void the_setting_is_not_between_0_and_1(std::string_view field, double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%g", value);
-  refuse_setting(field, text, "is refused: it must lie between 0 and 1");
+  refuse_setting(field, text, "is invalid: it must lie between 0 and 1");
 }
 [[noreturn]] inline void the_duration_is_negative_or_not_finite(std::string_view field, double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%gs", seconds);
-  refuse_setting(field, text, "is refused: it must be finite and not negative");
+  refuse_setting(field, text, "is invalid: it must be finite and not negative");
 }
 
 /// A whole number from `Least` up to the largest `int`. Converts to `int`, and from whole numbers of any type: one that does

@@ -124,23 +124,23 @@ TEST_CASE("call limits behave as in LangChain's tests: rows D7 to D27 [H5]", "[c
 TEST_CASE("a call limit that makes no sense is invalid, and the error names it: rows D1, D4 and D5 [H5, C3]",
           "[call_limit]") {
   CHECK(refusal_of([] { return CallLimit{}; }) ==
-        "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
+        "encore: thread_limit and run_limit = none is invalid: at least one of them must be set");
   CHECK(refusal_of([] { return CallLimit{.tool = "search"}; }) ==
-        "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
+        "encore: thread_limit and run_limit = none is invalid: at least one of them must be set");
   CHECK(refusal_of([] { return CallLimit{.thread_limit = 3, .run_limit = 5}; }) ==
-        "encore: run_limit = 5 is refused: it must not be over thread_limit = 3");
+        "encore: run_limit = 5 is invalid: it must not be over thread_limit = 3");
   CHECK(refusal_of([] { return CallLimit{.run_limit = -1}; }) ==
-        "encore: run_limit = -1 is refused: it must not be negative");
+        "encore: run_limit = -1 is invalid: it must not be negative");
   CHECK(refusal_of([] { return CallLimit{.thread_limit = -7}; }) ==
-        "encore: thread_limit = -7 is refused: it must not be negative");
+        "encore: thread_limit = -7 is invalid: it must not be negative");
   CHECK(refusal_of([] {
           CallCounter counter{CallLimit{.run_limit = 1, .on_limit = static_cast<OnLimit>(7)}};
           return 0;
-        }) == "encore: on_limit = 7 is refused: it must be answer_calls, throw_exception or end_run");
+        }) == "encore: on_limit = 7 is invalid: it must be answer_calls, throw_exception or end_run");
   CHECK(refusal_of([] {
           CallCounter counter{CallLimit{.tool = "", .run_limit = 1}};
           return 0;
-        }) == "encore: tool = \"\" is refused: leave it out to count the calls of every tool");
+        }) == "encore: tool = \"\" is invalid: leave it out to count the calls of every tool");
 
   const CallCounter same{CallLimit{.thread_limit = 5, .run_limit = 5}};
   const CallCounter smaller{CallLimit{.thread_limit = 5, .run_limit = 3}};
@@ -154,7 +154,7 @@ TEST_CASE("call limits that were changed after construction are validated again 
           limit.thread_limit = 4;
           CallCounter counter{limit};
           return 0;
-        }) == "encore: run_limit = 5 is refused: it must not be over thread_limit = 4");
+        }) == "encore: run_limit = 5 is invalid: it must not be over thread_limit = 4");
 }
 
 TEST_CASE("an invalid call limit in a constant expression does not compile [C3]", "[call_limit]") {
@@ -404,15 +404,15 @@ TEST_CASE("text that is not a saved call count is rejected by name, and changes 
   const auto why = [&](const std::string& text) {
     return refusal_of([&] { return counter.restore(text), 0; });
   };
-  CHECK(why("") == "encore: saved lines of call_limit = 0 is refused: it must be 1");
+  CHECK(why("") == "encore: saved lines of call_limit = 0 is invalid: it must be 1");
   CHECK(why(saved(1, 1, "search") + saved(1, 1, "search")) ==
-        "encore: saved lines of call_limit = 2 is refused: it must be 1");
-  CHECK(why(saved(1, 1)) == "encore: tool = every tool is refused: this limit is for \"search\"");
-  CHECK(why(saved(1, 1, "other")) == "encore: tool = \"other\" is refused: this limit is for \"search\"");
+        "encore: saved lines of call_limit = 2 is invalid: it must be 1");
+  CHECK(why(saved(1, 1)) == "encore: tool = every tool is invalid: this limit is for \"search\"");
+  CHECK(why(saved(1, 1, "other")) == "encore: tool = \"other\" is invalid: this limit is for \"search\"");
   CHECK(why(saved(1, -3, "search")) ==
-        "encore: run = -3 is refused: it must be a whole number from 0 to 9007199254740991");
+        "encore: run = -3 is invalid: it must be a whole number from 0 to 9007199254740991");
   CHECK(why(R"({"state":"call_limit","tool":"search","thread":1})") ==
-        "encore: run = nothing is refused: the saved line has no such field");
+        "encore: run = nothing is invalid: the saved line has no such field");
   CHECK(counter.counts() == std::vector{RunCounts{2, 1}});
 }
 

@@ -244,9 +244,9 @@ TEST_CASE(
     "over eight calls [C3, H6]",
     "[loop_detector]") {
   CHECK(refusal_of([] { return LoopDetector{.repeats = 1}; }) ==
-        "encore: repeats = 1 is refused: it must be at least 2");
+        "encore: repeats = 1 is invalid: it must be at least 2");
   CHECK(refusal_of([] { return LoopDetector{.max_cycle_len = 0}; }) ==
-        "encore: max_cycle_len = 0 is refused: it must be at least 1");
+        "encore: max_cycle_len = 0 is invalid: it must be at least 1");
   STATIC_CHECK(LoopDetector{}.repeats == 3);
   STATIC_CHECK(LoopDetector{}.max_cycle_len == 8);
   STATIC_CHECK_FALSE(LoopDetector{}.with_results);
@@ -327,18 +327,18 @@ TEST_CASE("text that is not a saved loop detector is rejected by name, and chang
            R"(],"names":[)" + names + R"(],"runs":[)" + runs + "]}";
   };
   const auto one = '"' + hash + '"';
-  CHECK(why("") == "encore: saved lines of loop_detector = 0 is refused: it must be 1");
+  CHECK(why("") == "encore: saved lines of loop_detector = 0 is invalid: it must be 1");
   CHECK(why(line(R"("xyz")", one, R"("a")", "0")) ==
-        "encore: calls = \"xyz\" is refused: it must be 32 lower-case hexadecimal digits");
+        "encore: calls = \"xyz\" is invalid: it must be 32 lower-case hexadecimal digits");
   CHECK(why(line(one, R"("")", R"("a")", "0")) ==
-        "encore: with_results = \"\" is refused: it must be 32 lower-case hexadecimal digits");
-  CHECK(why(line(one, "", R"("a")", "0")) == "encore: with_results = 0 values is refused: there are 1 calls");
-  CHECK(why(line(one, one, R"("a","b")", "0")) == "encore: names = 2 values is refused: there are 1 calls");
-  CHECK(why(line(one, one, R"("a")", "")) == "encore: runs = 0 values is refused: there are 1 calls");
+        "encore: with_results = \"\" is invalid: it must be 32 lower-case hexadecimal digits");
+  CHECK(why(line(one, "", R"("a")", "0")) == "encore: with_results = 0 values is invalid: there are 1 calls");
+  CHECK(why(line(one, one, R"("a","b")", "0")) == "encore: names = 2 values is invalid: there are 1 calls");
+  CHECK(why(line(one, one, R"("a")", "")) == "encore: runs = 0 values is invalid: there are 1 calls");
   CHECK(why(line(one, one, R"("a")", "-1")) ==
-        "encore: runs = -1 is refused: it must be a whole number from 0 to 9007199254740991");
+        "encore: runs = -1 is invalid: it must be a whole number from 0 to 9007199254740991");
   CHECK(why(R"({"state":"loop_detector"})") ==
-        "encore: calls = nothing is refused: the saved line has no such field");
+        "encore: calls = nothing is invalid: the saved line has no such field");
   CHECK(watch.save() == before);
   CHECK(why(line(one, one, R"("a")", "0")) == "not refused");
 }

@@ -51,9 +51,9 @@ static_assert(CountsTokens<int> && CountsTokens<std::uint64_t> && !CountsTokens<
 
 TEST_CASE("a negative number of tokens is invalid, and does not become an enormous cost [H7]", "[money]") {
   CHECK(refusal_of([] { return cost_of_tokens(-1, usd(60)); }) ==
-        "encore: tokens = -1 is refused: it must not be negative");
+        "encore: tokens = -1 is invalid: it must not be negative");
   CHECK(refusal_of([] { return cost_of_tokens(std::int64_t{-5'000'000'000}, Money{}); }) ==
-        "encore: tokens = -5000000000 is refused: it must not be negative");
+        "encore: tokens = -5000000000 is invalid: it must not be negative");
 }
 
 TEST_CASE("ten dimes are a dollar: money does not drift as doubles do [H7]", "[money]") {
@@ -82,30 +82,30 @@ TEST_CASE("a double becomes money rounded to the nearest picodollar", "[money]")
 TEST_CASE(
     "a negative, NaN, infinite or too large amount is invalid, and the error has its name and value [H7, C3]",
     "[money]") {
-  CHECK(refusal_of([] { return usd(-1); }) == "encore: usd = -1 is refused: it must not be negative");
+  CHECK(refusal_of([] { return usd(-1); }) == "encore: usd = -1 is invalid: it must not be negative");
   CHECK(refusal_of([] { return usd(std::numeric_limits<long long>::min()); }) ==
-        "encore: usd = -9223372036854775808 is refused: it must not be negative");
+        "encore: usd = -9223372036854775808 is invalid: it must not be negative");
   CHECK(refusal_of([] { return usd(-0.0031); }) ==
-        "encore: usd = -0.0031 is refused: it must be finite and not negative");
+        "encore: usd = -0.0031 is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return usd(infinity); }) ==
-        "encore: usd = inf is refused: it must be finite and not negative");
+        "encore: usd = inf is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return usd(not_a_number); }).starts_with("encore: usd = "));
   CHECK(refusal_of([] { return usd(9'223'373); }) ==
-        "encore: usd = 9223373 is refused: it must be at most 9223372 USD");
+        "encore: usd = 9223373 is invalid: it must be at most 9223372 USD");
   CHECK(refusal_of([] { return usd(std::numeric_limits<std::uint64_t>::max()); }) ==
-        "encore: usd = 18446744073709551615 is refused: it must be at most 9223372 USD");
+        "encore: usd = 18446744073709551615 is invalid: it must be at most 9223372 USD");
   CHECK(refusal_of([] { return usd(9'223'372.5); }) ==
-        "encore: usd = 9223372.500000 is refused: it must be at most 9223372 USD");
-  CHECK(refusal_of([] { return usd(1e300); }).ends_with("is refused: it must be at most 9223372 USD"));
+        "encore: usd = 9223372.500000 is invalid: it must be at most 9223372 USD");
+  CHECK(refusal_of([] { return usd(1e300); }).ends_with("is invalid: it must be at most 9223372 USD"));
   CHECK(refusal_of([] { return usd("9223372.036854775808"); }) ==
-        "encore: usd = 9223372.036854775808 is refused: it must be at most 9223372 USD");
+        "encore: usd = 9223372.036854775808 is invalid: it must be at most 9223372 USD");
   CHECK(refusal_of([] { return usd("9223372.999999999999"); }) ==
-        "encore: usd = 9223372.999999999999 is refused: it must be at most 9223372 USD");
+        "encore: usd = 9223372.999999999999 is invalid: it must be at most 9223372 USD");
   // 18,446,745 · 10¹² is a little over 2⁶⁴.
   CHECK(refusal_of([] { return usd("18446745"); }) ==
-        "encore: usd = 18446745 is refused: it must be at most 9223372 USD");
+        "encore: usd = 18446745 is invalid: it must be at most 9223372 USD");
   CHECK(refusal_of([] { return usd("99999999999999999999999999"); }) ==
-        "encore: usd = 99999999999999999999999999 is refused: it must be at most 9223372 USD");
+        "encore: usd = 99999999999999999999999999 is invalid: it must be at most 9223372 USD");
 }
 
 TEST_CASE("text that is not a plain decimal number is not an amount of money [H7]", "[money]") {
@@ -114,7 +114,7 @@ TEST_CASE("text that is not a plain decimal number is not an amount of money [H7
     CAPTURE(text);
     const auto why = refusal_of([&] { return usd(text); });
     CHECK(why == "encore: usd = \"" + std::string{text} +
-                     "\" is refused: it must be dollars such as 0.0031, with at most 12 decimals");
+                     "\" is invalid: it must be dollars such as 0.0031, with at most 12 decimals");
   }
 }
 

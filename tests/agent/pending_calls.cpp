@@ -112,18 +112,18 @@ TEST_CASE(
 TEST_CASE("text that is not a saved list of pending calls is rejected by the field's name",
           "[pending_calls]") {
   const std::string all = "{\"state\":\"calls\",\"issued\":2}\n";
-  CHECK(refusal_of("") == "encore: saved lines of calls = 0 is refused: it must be 1");
+  CHECK(refusal_of("") == "encore: saved lines of calls = 0 is invalid: it must be 1");
   CHECK(refusal_of(all + R"({"state":"pending_call","id":"1","key":"order-7","counted":1})") ==
-        R"(encore: key = "order-7" is refused: a run's key ends in a call's signature)");
+        R"(encore: key = "order-7" is invalid: a run's key ends in a call's signature)");
   const auto line = [&](const std::string& counted) {
     return all + R"({"state":"pending_call","id":"1","key":"x/1/1~)" + ship_a.text() + R"(","counted":)" +
            counted + "}";
   };
-  CHECK(refusal_of(line("3")) == "encore: counted = 3 is refused: it must be from 0 to 2");
+  CHECK(refusal_of(line("3")) == "encore: counted = 3 is invalid: it must be from 0 to 2");
   CHECK(refusal_of(line("2")) == "not refused");  // as it was saved by earlier versions
   CHECK(refusal_of(line("2,\"refused\":\"by_chance\"")) ==
-        "encore: refused = \"by_chance\" is refused: there is no such stop reason");
-  CHECK(refusal_of(line("2,\"effect\":3")) == "encore: effect = 3 is refused: it must be from 0 to 2");
+        "encore: refused = \"by_chance\" is invalid: there is no such stop reason");
+  CHECK(refusal_of(line("2,\"effect\":3")) == "encore: effect = 3 is invalid: it must be from 0 to 2");
 }
 
 }  // namespace

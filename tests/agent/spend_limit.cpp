@@ -82,7 +82,7 @@ TEST_CASE("a negative or NaN cost is invalid by name and value, and nothing is c
   SpendMeter spending{SpendLimit{usd(2)}};
   spending.record(usd(1));
   CHECK(refusal_of([&] { return spending.record(usd(-0.5)), 0; }) ==
-        "encore: usd = -0.5 is refused: it must be finite and not negative");
+        "encore: usd = -0.5 is invalid: it must be finite and not negative");
   CHECK(refusal_of([&] {
           return spending.record(usd(std::numeric_limits<double>::quiet_NaN())), 0;
         }).starts_with("encore: usd = "));
@@ -173,12 +173,12 @@ TEST_CASE(
     return refusal_of([&] { return resumed.restore(text), 0; });
   };
   CHECK(why(R"({"state":"spend_limit","spent_usd":"-1"})") ==
-        "encore: spent_usd = \"-1\" is refused: it must be dollars such as 0.0031, with at most 12 decimals");
+        "encore: spent_usd = \"-1\" is invalid: it must be dollars such as 0.0031, with at most 12 decimals");
   CHECK(why(R"({"state":"spend_limit","spent_usd":1})") ==
-        "encore: spent_usd = 1 is refused: it must be a string");
+        "encore: spent_usd = 1 is invalid: it must be a string");
   CHECK(why(R"({"state":"spend_limit"})") ==
-        "encore: spent_usd = nothing is refused: the saved line has no such field");
-  CHECK(why("") == "encore: saved lines of spend_limit = 0 is refused: it must be 1");
+        "encore: spent_usd = nothing is invalid: the saved line has no such field");
+  CHECK(why("") == "encore: saved lines of spend_limit = 0 is invalid: it must be 1");
   CHECK(resumed.spent() == spending.spent());
 }
 

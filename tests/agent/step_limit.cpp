@@ -90,19 +90,19 @@ TEST_CASE("a step over the limit throws if that is configured [H5]", "[step_limi
 
 TEST_CASE("an invalid step limit is rejected by name [C3]", "[step_limit]") {
   CHECK(refusal_of([] { return StepLimit{}; }) ==
-        "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
+        "encore: thread_limit and run_limit = none is invalid: at least one of them must be set");
   CHECK(refusal_of([] { return StepLimit{.thread_limit = 1, .run_limit = 2}; }) ==
-        "encore: run_limit = 2 is refused: it must not be over thread_limit = 1");
+        "encore: run_limit = 2 is invalid: it must not be over thread_limit = 1");
   CHECK(refusal_of([] {
           StepCounter steps{StepLimit{.run_limit = 1, .on_limit = OnLimit::answer_calls}};
           return 0;
-        }) == "encore: on_limit = 0 is refused: it must be end_run or throw_exception");
+        }) == "encore: on_limit = 0 is invalid: it must be end_run or throw_exception");
   CHECK(refusal_of([] {
           StepLimit limit{.run_limit = 1};
           limit.run_limit.reset();
           StepCounter steps{limit};
           return 0;
-        }) == "encore: thread_limit and run_limit = none is refused: at least one of them must be set");
+        }) == "encore: thread_limit and run_limit = none is invalid: at least one of them must be set");
 }
 
 TEST_CASE("in a model client's policy a call of the model is one step, however many attempts it takes",
@@ -145,9 +145,9 @@ TEST_CASE("a step limit's counts are saved as one JSON line and restored, and ot
 
   CHECK(refusal_of([&] {
           return resumed.restore("{\"state\":\"step_limit\",\"thread\":\"2\",\"run\":1}"), 0;
-        }) == "encore: thread = \"2\" is refused: it must be a whole number from 0 to 9007199254740991");
+        }) == "encore: thread = \"2\" is invalid: it must be a whole number from 0 to 9007199254740991");
   CHECK(refusal_of([&] { return resumed.restore(""), 0; }) ==
-        "encore: saved lines of step_limit = 0 is refused: it must be 1");
+        "encore: saved lines of step_limit = 0 is invalid: it must be 1");
   CHECK(resumed.counts() == RunCounts{2, 1});
 }
 

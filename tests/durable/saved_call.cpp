@@ -99,7 +99,7 @@ TEST_CASE(
   CHECK(read.name == call.name);
   CHECK(read.operation_key == call.operation_key);
   CHECK(refusal_with(R"("id":"job-7")", R"("id_hex":"6")") ==
-        R"(encore: id_hex = "6" is refused: it must be hexadecimal digits, two for each byte)");
+        R"(encore: id_hex = "6" is invalid: it must be hexadecimal digits, two for each byte)");
 }
 
 TEST_CASE("a call that was saved without its key continues with the one that it had then [I2]",
@@ -111,44 +111,44 @@ TEST_CASE("a call that was saved without its key continues with the one that it 
 
 TEST_CASE("an invalid value of a saved call is rejected by its field's name", "[saved_call]") {
   CHECK(refusal_with(R"("id":"job-7")", R"("id":"")") ==
-        "encore: id = \"\" is refused: it must be the call's");
+        "encore: id = \"\" is invalid: it must be the call's");
   CHECK(refusal_with(R"("attempts":3)", R"("attempts":0)") ==
-        "encore: attempts = 0 is refused: it must be from 1 to 2147483646");
+        "encore: attempts = 0 is invalid: it must be from 1 to 2147483646");
   CHECK(refusal_with(R"("attempts":3)", R"("attempts":2147483647)") ==
-        "encore: attempts = 2147483647 is refused: it must be from 1 to 2147483646");
+        "encore: attempts = 2147483647 is invalid: it must be from 1 to 2147483646");
   CHECK(refusal_with(R"("under_way":0)", R"("under_way":2)") ==
-        "encore: under_way = 2 is refused: it must be from 0 to 1");
+        "encore: under_way = 2 is invalid: it must be from 0 to 1");
   CHECK(refusal_with("repeatable_with_key", "always") ==
-        "encore: replay = \"always\" is refused: it must be repeatable, repeatable_with_key, never or "
+        "encore: replay = \"always\" is invalid: it must be repeatable, repeatable_with_key, never or "
         "excluded");
   CHECK(refusal_with(R"("10000000000")", R"("-1")") ==
-        "encore: wait_ns = \"-1\" is refused: it must be from 0 to 31536000000000000 nanoseconds");
+        "encore: wait_ns = \"-1\" is invalid: it must be from 0 to 31536000000000000 nanoseconds");
   // longest_wait is 8,760 h = 31,536,000 s.
   CHECK(refusal_with(R"("10000000000")", R"("31536000000000001")") ==
-        "encore: wait_ns = \"31536000000000001\" is refused: it must be from 0 to 31536000000000000 "
+        "encore: wait_ns = \"31536000000000001\" is invalid: it must be from 0 to 31536000000000000 "
         "nanoseconds");
   CHECK(refusal_with(R"("10000000000")", R"("31536000000000000")") == "not refused");
   CHECK(refusal_with("9000000001", "31536000000000000") == "not refused");
   CHECK(refusal_with("9000000001", "31536000000000001") ==
-        "encore: previous_ns = \"31536000000000001\" is refused: it must be from 0 to 31536000000000000 "
+        "encore: previous_ns = \"31536000000000001\" is invalid: it must be from 0 to 31536000000000000 "
         "nanoseconds");
-  CHECK(refusal_with(R"("5")", R"("5s")") == "encore: slept_ns = \"5s\" is refused: it must be nanoseconds");
+  CHECK(refusal_with(R"("5")", R"("5s")") == "encore: slept_ns = \"5s\" is invalid: it must be nanoseconds");
   CHECK(refusal_with(R"("5")", R"("9223372036854775808")") ==
-        "encore: slept_ns = \"9223372036854775808\" is refused: it must be nanoseconds");
+        "encore: slept_ns = \"9223372036854775808\" is invalid: it must be nanoseconds");
   CHECK(refusal_with(R"("1767225600000000000")", R"("")") ==
-        "encore: saved_at_ns = \"\" is refused: it must be nanoseconds since 1970");
+        "encore: saved_at_ns = \"\" is invalid: it must be nanoseconds since 1970");
   CHECK(refusal_with("0123456789abcdef00", "0123456789abcdeg00") ==
-        "encore: scope = \"0123456789abcdeg\" is refused: it must be 16 hexadecimal digits");
+        "encore: scope = \"0123456789abcdeg\" is invalid: it must be 16 hexadecimal digits");
   CHECK(refusal_with("0123456789abcdef00", "0123456789abcdef0") ==
-        "encore: scope = \"0123456789abcdef0000000000000aa\" is refused: it must be 32 hexadecimal digits");
+        "encore: scope = \"0123456789abcdef0000000000000aa\" is invalid: it must be 32 hexadecimal digits");
   CHECK(refusal_with("fedcba9876543210", "fedcba987654321") ==
-        "encore: stream = \"fedcba987654321\" is refused: it must be 16 hexadecimal digits");
+        "encore: stream = \"fedcba987654321\" is invalid: it must be 16 hexadecimal digits");
   CHECK(refusal_with("00000000000000ff", "-0000000000000ff") ==
-        "encore: policy = \"-0000000000000ff\" is refused: it must be 16 hexadecimal digits");
+        "encore: policy = \"-0000000000000ff\" is invalid: it must be 16 hexadecimal digits");
   CHECK(refusal_with(R"("wait_ns")", R"("weight_ns")") ==
-        "encore: wait_ns = nothing is refused: the saved line has no such field");
+        "encore: wait_ns = nothing is invalid: the saved line has no such field");
   CHECK(refusal_with(R"("state":"call")", R"("state":"spend_limit")") ==
-        "encore: saved lines of call = 0 is refused: it must be 1");
+        "encore: saved lines of call = 0 is invalid: it must be 1");
 }
 
 TEST_CASE(

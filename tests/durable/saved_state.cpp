@@ -56,35 +56,35 @@ TEST_CASE("a saved value of another kind is rejected by field and value", "[save
   const SavedLine line{
       R"({"minus":-1,"part":1.5,"huge":9007199254740992,"past":99999999999999999999,"text":"17","word":true,"all":[1,-2],"names":["a",3]})"};
   const auto count = [&](const char* field) { return refusal_of([&] { return line.count(field); }); };
-  constexpr auto whole = " is refused: it must be a whole number from 0 to 9007199254740991";
+  constexpr auto whole = " is invalid: it must be a whole number from 0 to 9007199254740991";
   CHECK(count("minus") == std::string{"encore: minus = -1"} + whole);
   CHECK(count("part") == std::string{"encore: part = 1.5"} + whole);
   CHECK(count("huge") == std::string{"encore: huge = 9007199254740992"} + whole);
   CHECK(count("past") == std::string{"encore: past = 99999999999999999999"} + whole);
   CHECK(count("text") == std::string{"encore: text = \"17\""} + whole);
   CHECK(count("word") == std::string{"encore: word = true"} + whole);
-  CHECK(count("gone") == "encore: gone = nothing is refused: the saved line has no such field");
-  CHECK(count("all") == "encore: all = [...] is refused: it must be one value");
+  CHECK(count("gone") == "encore: gone = nothing is invalid: the saved line has no such field");
+  CHECK(count("all") == "encore: all = [...] is invalid: it must be one value");
   CHECK(refusal_of([&] { return line.counts("all"); }) == std::string{"encore: all = -2"} + whole);
   CHECK(refusal_of([&] { return line.counts("word"); }) ==
-        "encore: word = true is refused: it must be an array");
+        "encore: word = true is invalid: it must be an array");
   CHECK(refusal_of([&] { return line.texts("names"); }) ==
-        "encore: names = 3 is refused: it must be a string");
+        "encore: names = 3 is invalid: it must be a string");
   CHECK(refusal_of([&] { return line.text("minus"); }) ==
-        "encore: minus = -1 is refused: it must be a string");
+        "encore: minus = -1 is invalid: it must be a string");
 }
 
 TEST_CASE("a saved number out of its bounds is rejected, and the error has the bounds", "[saved_state]") {
   const SavedLine line{R"({"attempts":3,"over":1,"used":0})"};
   CHECK(line.count("attempts", 3, 3) == 3);
   CHECK(refusal_of([&] { return line.count("attempts", 4, 9); }) ==
-        "encore: attempts = 3 is refused: it must be from 4 to 9");
+        "encore: attempts = 3 is invalid: it must be from 4 to 9");
   CHECK(refusal_of([&] { return line.count("attempts", 0, 2); }) ==
-        "encore: attempts = 3 is refused: it must be from 0 to 2");
+        "encore: attempts = 3 is invalid: it must be from 0 to 2");
   CHECK(line.flag("over"));
   CHECK_FALSE(line.flag("used"));
   CHECK(refusal_of([&] { return line.flag("attempts"); }) ==
-        "encore: attempts = 3 is refused: it must be from 0 to 1");
+        "encore: attempts = 3 is invalid: it must be from 0 to 1");
 }
 
 TEST_CASE("each guard finds its own lines in a run's saved state", "[saved_state]") {
@@ -99,17 +99,17 @@ TEST_CASE("each guard finds its own lines in a run's saved state", "[saved_state
   CHECK(saved_lines(text, "c").empty());
   CHECK(saved_lines("", "a").empty());
   CHECK(refusal_of([&] { return saved_line(text, "a"); }) ==
-        "encore: saved lines of a = 2 is refused: it must be 1");
+        "encore: saved lines of a = 2 is invalid: it must be 1");
   CHECK(refusal_of([&] { return saved_lines(text, "c", 3); }) ==
-        "encore: saved lines of c = 0 is refused: it must be 3");
+        "encore: saved lines of c = 0 is invalid: it must be 3");
 }
 
 TEST_CASE("an unreadable line of saved state is rejected, whoever owns it", "[saved_state]") {
   CHECK(refusal_of([] {
           return saved_lines("{\"state\":\"a\"}\nnonsense\n", "a");
-        }).starts_with("encore: the line = \"nonsense\" is refused"));
+        }).starts_with("encore: the line = \"nonsense\" is invalid"));
   CHECK(refusal_of([] { return saved_lines("{\"guard\":\"a\"}\n", "a"); }) ==
-        "encore: state = nothing is refused: the saved line has no such field");
+        "encore: state = nothing is invalid: the saved line has no such field");
 }
 
 std::string refusal_of_line(std::string_view line) {
@@ -118,11 +118,11 @@ std::string refusal_of_line(std::string_view line) {
 
 TEST_CASE("saved state that is not a flat object is rejected, and the error quotes it", "[saved_state]") {
   CHECK(refusal_of_line("") ==
-        "encore: the line = \"\" is refused: it is no flat JSON object: '{' is missing");
+        "encore: the line = \"\" is invalid: it is no flat JSON object: '{' is missing");
   CHECK(refusal_of_line(R"({"a":1)") ==
-        R"(encore: the line = "{\"a\":1" is refused: it is no flat JSON object: '}' is missing)");
-  CHECK(refusal_of_line(R"({"a":1,"a":2})").ends_with("is refused: it has a field twice"));
-  CHECK(refusal_of_line(R"({"a":1}{})").ends_with("is refused: it has something after its end"));
+        R"(encore: the line = "{\"a\":1" is invalid: it is no flat JSON object: '}' is missing)");
+  CHECK(refusal_of_line(R"({"a":1,"a":2})").ends_with("is invalid: it has a field twice"));
+  CHECK(refusal_of_line(R"({"a":1}{})").ends_with("is invalid: it has something after its end"));
   CHECK(refusal_of_line("{\"a\":\"\n\"}")
             .ends_with("it has a string with a control character, or without an end"));
   CHECK(refusal_of_line("{\"a\n").size() < 300);

@@ -72,7 +72,7 @@ TEST_CASE("time that an attempt takes is not slept", "[fake_clock]") {
   CHECK(clock.now() == TimePoint{800ms});
   CHECK(clock.sleeps().empty());
   CHECK_THROWS_WITH(clock.advance(-1s),
-                    "encore: advance = -1s is refused: it must be finite and not negative");
+                    "encore: advance = -1s is invalid: it must be finite and not negative");
 }
 
 TEST_CASE("the date can be set without touching the clock of waits, and the other way round [D1]",
@@ -269,7 +269,7 @@ TEST_CASE("what stands still is said, and what to do about it [D8]", "[fake_cloc
   clock.advance(1ns);
   CHECK_NOTHROW(clock.attempt_started());
   CHECK_THROWS_WITH((FakeClock{{.most_attempts_without_progress = 0}}),
-                    "encore: most_attempts_without_progress = 0 is refused: it must be at least 1");
+                    "encore: most_attempts_without_progress = 0 is invalid: it must be at least 1");
 }
 
 TEST_CASE("a clock that is only set back makes no progress [D8]", "[fake_clock]") {

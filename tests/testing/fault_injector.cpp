@@ -169,15 +169,15 @@ TEST_CASE("what is wrapped is called as a policy would call it, with its argumen
 
 TEST_CASE("settings that contradict each other are refused, by name [C3]", "[fault_injector]") {
   CHECK_THROWS_WITH((FaultInjector{Seed{7}, {.failure_share = 0.75, .lost_result_share = 0.5}}),
-                    "encore: failure_share + lost_result_share = 1.250000 is refused: an attempt fails once, "
+                    "encore: failure_share + lost_result_share = 1.250000 is invalid: an attempt fails once, "
                     "so they sum to "
                     "at most 1");
   CHECK_THROWS_WITH(
       (FaultInjector{Seed{7}, {.delay_share = 0.5, .longest_delay = 1s}}),
-      "encore: delay_share = 0.500000 is refused: a delay needs the clock on which it passes, as in "
+      "encore: delay_share = 0.500000 is invalid: a delay needs the clock on which it passes, as in "
       "FaultInjector{clock, seed, options}");
   CHECK_THROWS_WITH((FaultOptions{.failure_share = 30}),
-                    "encore: failure_share = 30 is refused: it must lie between 0 and 1");
+                    "encore: failure_share = 30 is invalid: it must lie between 0 and 1");
 }
 
 TEST_CASE("a policy makes attempts until the first one that goes well [A2]", "[fault_injector]") {

@@ -181,9 +181,9 @@ TEST_CASE("a step repeated no times is not there", "[step]") {
   Scripted<int> script{times(0, returns(1)), returns(2)};
   CHECK(script(AttemptOf{"call-17"}) == 2);
   CHECK(script.finished());
-  CHECK_THROWS_WITH(times(-1, returns(1)), "encore: times = -1 is refused: it must not be negative");
+  CHECK_THROWS_WITH(times(-1, returns(1)), "encore: times = -1 is invalid: it must not be negative");
   CHECK_THROWS_WITH(returns(1).takes(-1s),
-                    "encore: takes = -1s is refused: it must be finite and not negative");
+                    "encore: takes = -1s is invalid: it must be finite and not negative");
 }
 
 TEST_CASE("a step can be named and played in several places", "[step]") {

@@ -98,7 +98,7 @@ class CallCounter {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const auto saved_tool = lines[i].has("tool") ? in_quotes(lines[i].text("tool")) : "every tool";
       if (const auto tool = name_of(limits_[i]); saved_tool != tool)
-        refuse_setting("tool", saved_tool, "is refused: this limit is for " + tool);
+        refuse_setting("tool", saved_tool, "is invalid: this limit is for " + tool);
       counts.push_back({lines[i].count("thread"), lines[i].count("run")});
     }
     const std::lock_guard lock{mutex_};
@@ -111,7 +111,7 @@ class CallCounter {
   static void validate(const CallLimit& limit) {
     const LimitsAgree again{limit.thread_limit, limit.run_limit};  // the fields may have changed since
     if (limit.tool && limit.tool->empty())
-      refuse_setting("tool", "\"\"", "is refused: leave it out to count the calls of every tool");
+      refuse_setting("tool", "\"\"", "is invalid: leave it out to count the calls of every tool");
     if (limit.on_limit > OnLimit::end_run)
       the_on_limit_is_none_of_those_allowed(limit.on_limit, "answer_calls, throw_exception or end_run");
   }

@@ -93,7 +93,7 @@ inline void sign(Call& call, const IssuedCall& issued, std::string& text) {
 /// The signature that a saved text stands for. Throws `std::invalid_argument` that names the field and the text that is none.
 inline CallSignature signature_of(std::string_view field, std::string_view digits) {
   if (const auto signature = CallSignature::from_text(digits)) return *signature;
-  refuse_setting(field, in_quotes(digits), "is refused: it must be 32 lower-case hexadecimal digits");
+  refuse_setting(field, in_quotes(digits), "is invalid: it must be 32 lower-case hexadecimal digits");
 }
 inline std::vector<CallSignature> signatures_in(const SavedLine& line, std::string_view field) {
   std::vector<CallSignature> all;

@@ -25,7 +25,7 @@ class Declarations {
         const auto said = list(DeclaredCall{.name = name});
         if (before && said && before != said)
           refuse_setting("tool", shown(name),
-                         "is refused: it is declared repeatable, and repeatable with a key");
+                         "is invalid: it is declared repeatable, and repeatable with a key");
         before = larger_of(before, said);
       });
     }

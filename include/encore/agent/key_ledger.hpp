@@ -66,7 +66,7 @@ class KeyLedger {
     const auto calls = signatures_in(line, "calls");
     if (keys.size() != calls.size())
       refuse_setting("calls", std::to_string(calls.size()) + " values",
-                     "is refused: there are " + std::to_string(keys.size()) + " keys");
+                     "is invalid: there are " + std::to_string(keys.size()) + " keys");
     std::map<Hash, CallSignature> known;
     std::deque<Hash> order;
     for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -119,7 +119,7 @@ class LoopWatch {
     const auto must_match = [&](std::string_view field, std::size_t size) {
       if (size != calls.size())
         refuse_setting(field, std::to_string(size) + " values",
-                       "is refused: there are " + std::to_string(calls.size()) + " calls");
+                       "is invalid: there are " + std::to_string(calls.size()) + " calls");
     };
     must_match("with_results", wholes.size());
     must_match("names", names.size());

@@ -47,11 +47,11 @@ class Money {
 
 // Not constexpr on purpose, as in setting.hpp.
 [[noreturn]] inline void the_amount_is_too_large(std::string_view field, std::string_view value) {
-  refuse_setting(field, value, "is refused: it must be at most 9223372 USD");
+  refuse_setting(field, value, "is invalid: it must be at most 9223372 USD");
 }
 [[noreturn]] inline void the_text_is_no_amount(std::string_view field, std::string_view text) {
   refuse_setting(field, in_quotes(text),
-                 "is refused: it must be dollars such as 0.0031, with at most 12 decimals");
+                 "is invalid: it must be dollars such as 0.0031, with at most 12 decimals");
 }
 
 namespace detail {

@@ -26,7 +26,7 @@ inline StopReason stop_reason_in(const SavedLine& line, std::string_view field) 
   if (!line.has(field)) return StopReason::none;
   const auto name = line.text(field);
   if (const auto reason = stop_reason_named(name)) return *reason;
-  refuse_setting(field, in_quotes(name), "is refused: there is no such stop reason");
+  refuse_setting(field, in_quotes(name), "is invalid: there is no such stop reason");
 }
 
 /// A call that was issued and has no answer yet. (I2)
@@ -148,7 +148,7 @@ class PendingCalls {
       const auto key = line.text("key");
       const auto signature = CallSignature::from_text(key.substr(key.rfind('~') + 1));
       if (!signature)
-        refuse_setting("key", in_quotes(key), "is refused: a run's key ends in a call's signature");
+        refuse_setting("key", in_quotes(key), "is invalid: a run's key ends in a call's signature");
       const auto counted = line.count("counted", 0, 2);
       const auto effect = line.has("effect") ? line.count("effect", 0, 2) : 0;
       calls.push_back({.id = line.bytes("id"),

@@ -34,15 +34,15 @@ using RunLimit = std::optional<Count<"run_limit">>;
 
 // Not constexpr on purpose, as in setting.hpp.
 [[noreturn]] inline void neither_thread_limit_nor_run_limit_is_set() {
-  refuse_setting("thread_limit and run_limit", "none", "is refused: at least one of them must be set");
+  refuse_setting("thread_limit and run_limit", "none", "is invalid: at least one of them must be set");
 }
 [[noreturn]] inline void the_run_limit_is_over_the_thread_limit(int run_limit, int thread_limit) {
   refuse_setting("run_limit", std::to_string(run_limit),
-                 "is refused: it must not be over thread_limit = " + std::to_string(thread_limit));
+                 "is invalid: it must not be over thread_limit = " + std::to_string(thread_limit));
 }
 [[noreturn]] inline void the_on_limit_is_none_of_those_allowed(OnLimit on_limit, std::string_view allowed) {
   refuse_setting("on_limit", std::to_string(static_cast<int>(on_limit)),
-                 "is refused: it must be " + std::string{allowed});
+                 "is invalid: it must be " + std::string{allowed});
 }
 
 /// Refuses limits that make no sense together: none at all, or a run allowed more than its thread. Its last place in an

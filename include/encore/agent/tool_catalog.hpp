@@ -64,7 +64,7 @@ class ToolCatalog {
   void add(std::string_view name, ReplaySafety replay, const RetryPolicy<C, P, X>& policy, Handler handler) {
     if (replay > ReplaySafety::never)
       refuse_setting("replay", to_string(replay),
-                     "is refused: a tool is repeatable, repeatable_with_key or never");
+                     "is invalid: a tool is repeatable, repeatable_with_key or never");
     const auto answering = detail::catalog_policy(policy, fibers_);
     insert(detail::describe_tool(name, replay, answering), policy, std::move(handler));
   }
@@ -76,7 +76,7 @@ class ToolCatalog {
   /// Another name by which models call a tool. Throws `std::invalid_argument` if it is empty or taken, or if there is no such
   /// tool.
   void alias(std::string_view other, std::string_view name) {
-    if (find(name) == nullptr) refuse_setting("name", in_quotes(name), "is refused: there is no such tool");
+    if (find(name) == nullptr) refuse_setting("name", in_quotes(name), "is invalid: there is no such tool");
     insert(other, find(name));
   }
 
@@ -143,9 +143,9 @@ class ToolCatalog {
     }
   }
   void insert(std::string_view name, Tool tool) {
-    if (name.empty()) refuse_setting("name", "\"\"", "is refused: a tool has a name");
+    if (name.empty()) refuse_setting("name", "\"\"", "is invalid: a tool has a name");
     if (!tools_.try_emplace(std::string{name}, std::move(tool)).second)
-      refuse_setting("name", in_quotes(name), "is refused: there is already a tool of this name");
+      refuse_setting("name", in_quotes(name), "is invalid: there is already a tool of this name");
   }
   Tool find(std::string_view name) const {
     const auto found = tools_.find(name);

@@ -190,7 +190,7 @@ class ToolRun {
       if (!guard.tool) return;
       const auto* const tool = catalog_.tool(*guard.tool);
       if (tool == nullptr || tool->description().name != *guard.tool)
-        refuse_setting("tool", in_quotes(*guard.tool), "is refused: the catalog has no tool of this name");
+        refuse_setting("tool", in_quotes(*guard.tool), "is invalid: the catalog has no tool of this name");
     }
   }
 

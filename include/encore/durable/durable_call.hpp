@@ -59,7 +59,7 @@ class DurableCall {
     const auto print = Fingerprint::of(policy);
     if (change == IfPolicyChanged::refuse && print != saved.policy)
       refuse_setting("policy", saved.policy.text(),
-                     "is refused: the policy that is to go on with this call is " + print.text());
+                     "is invalid: the policy that is to go on with this call is " + print.text());
     const auto wall = policy.clock().wall();
     const auto away = time_between(saved.saved_at, wall);
     const auto left = smaller_of(time_between(saved.saved_at, saved.due), saved.wait);

@@ -84,7 +84,7 @@ struct SavedNumbers {
   }
 
   [[noreturn]] static void refuse(std::string_view field, std::string_view text, std::string_view what) {
-    refuse_setting(field, in_quotes(text), "is refused: it must be " + std::string{what});
+    refuse_setting(field, in_quotes(text), "is invalid: it must be " + std::string{what});
   }
 };
 

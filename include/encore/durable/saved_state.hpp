@@ -114,7 +114,7 @@ class SavedLine {
     const auto number = count(field);
     if (number < least || number > most)
       refuse_setting(field, std::to_string(number),
-                     "is refused: it must be from " + std::to_string(least) + " to " + std::to_string(most));
+                     "is invalid: it must be from " + std::to_string(least) + " to " + std::to_string(most));
     return number;
   }
   /// 0 or 1.
@@ -143,7 +143,7 @@ class SavedLine {
   };
 
   [[noreturn]] static void refuse_line(std::string_view line, std::string_view why) {
-    refuse_setting("the line", in_quotes(line.substr(0, 200)), "is refused: it " + std::string{why});
+    refuse_setting("the line", in_quotes(line.substr(0, 200)), "is invalid: it " + std::string{why});
   }
   static std::string_view why_not_flat(std::string_view line, detail::JsonFault fault) noexcept {
     using detail::JsonFault;
@@ -171,7 +171,7 @@ class SavedLine {
 
   [[noreturn]] static void refuse(std::string_view field, const Value& value, std::string_view what) {
     refuse_setting(field, value.quoted ? in_quotes(value.text) : value.text,
-                   "is refused: it must be " + std::string{what});
+                   "is invalid: it must be " + std::string{what});
   }
   std::vector<Field>::const_iterator find(std::string_view name) const noexcept {
     return std::ranges::find(fields_, name, &Field::name);
@@ -179,7 +179,7 @@ class SavedLine {
   const Field& wanted(std::string_view name) const {
     const auto field = find(name);
     if (field == fields_.end())
-      refuse_setting(name, "nothing", "is refused: the saved line has no such field");
+      refuse_setting(name, "nothing", "is invalid: the saved line has no such field");
     return *field;
   }
   const Value& single(std::string_view name) const {
@@ -227,7 +227,7 @@ inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_vie
   auto lines = saved_lines(text, kind);
   if (lines.size() != due)
     refuse_setting("saved lines of " + std::string{kind}, std::to_string(lines.size()),
-                   "is refused: it must be " + std::to_string(due));
+                   "is invalid: it must be " + std::to_string(due));
   return lines;
 }
 

@@ -58,7 +58,7 @@ class Circuit {
         probe_lease_{options.probe_lease ? Duration{*options.probe_lease} : open_for_},
         counts_permanent_failures_{options.count_permanent_failures} {
     if (probe_lease_ == Duration::zero())
-      refuse_setting("probe_lease", "0s", "is refused: it must be longer (unless named, it is open_for)");
+      refuse_setting("probe_lease", "0s", "is invalid: it must be longer (unless named, it is open_for)");
   }
 
   constexpr bool closed() const noexcept { return closed_; }

@@ -106,7 +106,7 @@ class RetryBudget {
         refunds_{options.success_refunds} {
     if (Duration{options.memory} < detail::RetryAccount::least_memory)
       refuse_setting("memory", std::to_string(Duration{options.memory}.count()) + "ns",
-                     "is refused: it must be at least 10 ns");
+                     "is invalid: it must be at least 10 ns");
   }
   RetryBudget(const RetryBudget&) = delete;
   RetryBudget& operator=(const RetryBudget&) = delete;

@@ -50,7 +50,7 @@ struct GrpcRetryThrottling {
     const Tokens all{max_tokens};
     const Tokens ratio{smaller_of<double>(token_ratio, max_tokens)};
     if (ratio == Tokens{})
-      refuse_setting("token_ratio", "0", "is refused: after some failures nothing would be retried again");
+      refuse_setting("token_ratio", "0", "is invalid: after some failures nothing would be retried again");
     return {.capacity = all,
             .least = all.half() + Tokens::smallest(),
             .first_success = ratio,

@@ -19,7 +19,7 @@ namespace encore ENCORE_BUILD::detail {
 #if defined(__cpp_exceptions)
   throw fmt::format_error{"encore: a log line is formatted with {}, {:x}, {:j} or {:jx}"};
 #else
-  refuse_setting("format", "{:?}", "is refused: a log line is formatted with {}, {:x}, {:j} or {:jx}");
+  refuse_setting("format", "{:?}", "is invalid: a log line is formatted with {}, {:x}, {:j} or {:jx}");
 #endif
 }
 

@@ -144,10 +144,10 @@ class FaultInjector {
     if (options.failure_share + options.lost_result_share > 1.0)
       refuse_setting("failure_share + lost_result_share",
                      std::to_string(options.failure_share + options.lost_result_share),
-                     "is refused: an attempt fails once, so they sum to at most 1");
+                     "is invalid: an attempt fails once, so they sum to at most 1");
     if (options.delay_share > 0.0 && clock == nullptr)
       refuse_setting("delay_share", std::to_string(options.delay_share),
-                     "is refused: a delay needs the clock on which it passes, as in FaultInjector{clock, "
+                     "is invalid: a delay needs the clock on which it passes, as in FaultInjector{clock, "
                      "seed, options}");
   }
 
