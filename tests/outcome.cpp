@@ -36,7 +36,7 @@ Failure failed() {
 template <class O>
 concept HasLastValue = requires(O&& outcome) { static_cast<O&&>(outcome).last_value(); };
 
-TEST_CASE("an outcome with a value [G2]", "[outcome]") {
+TEST_CASE("an outcome with a value gives it, the attempts and the times [G2]", "[outcome]") {
   Outcome<std::string> outcome{"units", figures};
   REQUIRE(outcome.has_value());
   CHECK(outcome);
@@ -78,9 +78,8 @@ TEST_CASE("an outcome with a failed value keeps it beside the failure [G2]", "[o
   CHECK(outcome.value_or(7) == 7);
 }
 
-TEST_CASE(
-    "the failed value is seen through the failure of its outcome, wherever that is copied or moved [G8]",
-    "[outcome]") {
+TEST_CASE("an outcome's failure shows the failed value, wherever the outcome is copied or moved [G8]",
+          "[outcome]") {
   Outcome<std::string> outcome{failed(), std::string{"busy"}};
   const auto sees = [](const Outcome<std::string>& seen) {
     const auto* const last = seen.failure().last_value<std::string>();
@@ -108,7 +107,7 @@ TEST_CASE(
   STATIC_CHECK(std::movable<Outcome<std::unique_ptr<int>>>);
 }
 
-TEST_CASE("a temporary outcome gives nothing away that points into it [G2, G8]", "[outcome]") {
+TEST_CASE("a temporary outcome gives out no reference into itself [G2, G8]", "[outcome]") {
   const auto make = [] { return Outcome<std::string>{failed(), std::string{"busy"}}; };
   STATIC_CHECK(std::same_as<decltype(make().failure()), encore::Failure>);
   STATIC_CHECK(std::same_as<decltype(make().value()), std::string>);
@@ -121,8 +120,7 @@ TEST_CASE("a temporary outcome gives nothing away that points into it [G2, G8]",
   CHECK(failure.last_value<std::string>() == nullptr);
 }
 
-TEST_CASE("a value that is not there is refused with what failed, and not made up [G1, G2, G4]",
-          "[outcome]") {
+TEST_CASE("access to a missing value reports what failed, and invents no value [G1, G2, G4]", "[outcome]") {
   const auto failure = failed();
   Outcome<int> outcome{failure};
   try {
@@ -141,7 +139,7 @@ TEST_CASE("a value that is not there is refused with what failed, and not made u
                     "encore: the outcome of call call-17 has no value: retries_exhausted");
 }
 
-TEST_CASE("outcomes hold what cannot be copied or default-made, references and nothing [A6, G2]",
+TEST_CASE("outcomes hold values that cannot be copied or default-constructed, references and void [A6, G2]",
           "[outcome]") {
   Outcome<std::unique_ptr<int>> owner{std::make_unique<int>(17), figures};
   CHECK(*std::move(owner).value() == 17);
@@ -199,7 +197,7 @@ struct Fragile {
   }
 };
 
-TEST_CASE("an outcome that could not be assigned has a value only where there is one [G2]", "[outcome]") {
+TEST_CASE("an outcome whose assignment threw has a value only where there is one [G2]", "[outcome]") {
   Outcome<Fragile> value{Fragile{"units"}, figures};
   Outcome<Fragile> failure{failed()};
   Fragile::breaks = true;

@@ -57,10 +57,8 @@ TEST_CASE(
   CHECK(attempts_of(RetryOn<std::logic_error, std::bad_alloc, TransportError>{}, raise(TimeoutError{})) == 3);
 }
 
-TEST_CASE(
-    "types beside their base match what either would: joined, or for a hint that only one of them carries "
-    "[B2]",
-    "[predicate]") {
+TEST_CASE("RetryOn of a base and other types matches what any of them would, joined with || too [B2]",
+          "[predicate]") {
   struct Hinted : TransportError {
     std::chrono::seconds retry_after() const { return 7s; }
   };
@@ -78,7 +76,10 @@ TEST_CASE(
   CHECK(attempts_of(RetryOn<FailedToSend>{} || RetryOn<Failed>{}, raise(FailedToRead{})) == 3);
 }
 
-TEST_CASE("types that are no std::exception, or twice one, match by the slower path [B2]", "[predicate]") {
+TEST_CASE(
+    "listed types that do not derive from std::exception, or derive from it twice, match by the slower path "
+    "[B2]",
+    "[predicate]") {
   CHECK(attempts_of(RetryOn<int>{}, raise(42)) == 3);
   CHECK(attempts_of(RetryOn<int>{}, raise(42L)) == 1);
   CHECK(attempts_of(RetryOn<const char*>{}, raise(static_cast<const char*>("text"))) == 3);
@@ -125,7 +126,7 @@ TEST_CASE("an exception or a result with an operator& of its own is judged like 
   CHECK(returned->value == 3);
 }
 
-TEST_CASE("every exception is retried only by the name that says so [B1, B2]", "[predicate]") {
+TEST_CASE("retrying every exception has a name that says so [B1, B2]", "[predicate]") {
   const encore::RetryOnEveryException every;
   CHECK(attempts_of(every, raise(std::logic_error{"bug"})) == 3);
   CHECK(attempts_of(every, raise(42)) == 3);
@@ -136,13 +137,13 @@ const auto negative = RetryIfResult{[](int units) { return units < 0; }};
 int gives_minus_one() { return -1; }
 int gives_one() { return 1; }
 
-TEST_CASE("a predicate on values has no say on exceptions, and the other way round [B3, B8]", "[predicate]") {
+TEST_CASE("a predicate on values has no opinion on exceptions, and the reverse [B3, B8]", "[predicate]") {
   CHECK(attempts_of(negative, raise(TimeoutError{})) == 1);
   CHECK(attempts_of(encore::RetryOnEveryException{}, gives_minus_one) ==
         1);  // a returned error value is a success
 }
 
-TEST_CASE("a predicate may look at the attempt: its ordinal, its call, what was noted [B6]", "[predicate]") {
+TEST_CASE("a predicate may look at the attempt: its ordinal, its call, its notes [B6]", "[predicate]") {
   const auto only_the_first = RetryIf{[](const Thrown& failure) { return failure.attempt().ordinal == 1; }};
   CHECK(attempts_of(only_the_first, raise(42)) == 2);
   CHECK(attempts_of(RetryIfResult{[](const Returned<int>& failure) { return failure.attempt.ordinal < 2; }},
@@ -221,7 +222,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a predicate that throws about a value: the value is the result (fault 28) [B7]", "[predicate]") {
+TEST_CASE("if a predicate throws about a value, the value is the result (fault 28) [B7]", "[predicate]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{clock, trace, RetryIfResult{[](int) -> bool { throw std::logic_error{"bug"}; }}};

@@ -12,7 +12,8 @@
 using namespace encore;
 using namespace std::chrono_literals;
 
-TEST_CASE("a refusal carries its reason, and says which call was refused and why [G4]", "[refused]") {
+TEST_CASE("a refusal's exception carries its reason, and says which call was refused and why [G4]",
+          "[refused]") {
   const Refused refusal{StopReason::circuit_open, "call-17", "inventory_lookup"};
   CHECK(refusal.reason() == StopReason::circuit_open);
   CHECK(std::string{refusal.what()} ==
@@ -22,7 +23,7 @@ TEST_CASE("a refusal carries its reason, and says which call was refused and why
   STATIC_REQUIRE(std::is_nothrow_copy_constructible_v<Refused>);
 }
 
-TEST_CASE("a refusal's text acts on no terminal and ends no line, whatever a model calls its tools [F5, G4]",
+TEST_CASE("a refusal's text acts on no terminal and ends no line, however a model names its tools [F5, G4]",
           "[refused]") {
   const auto text = [](std::string_view id, std::string_view name) {
     return std::string{Refused{StopReason::circuit_open, id, name}.what()};

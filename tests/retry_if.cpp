@@ -49,7 +49,7 @@ bool retries_value(const Predicate& predicate, const Value& value) {
 
 bool server_side(const HttpError& error) { return error.status >= 500; }
 
-TEST_CASE("a function is asked about the exceptions that its argument names [B6]", "[retry_if]") {
+TEST_CASE("RetryIf evaluates a function for the exceptions that its parameter names [B6]", "[retry_if]") {
   const RetryIf predicate{[](const HttpError& error) { return error.status >= 500; }};
   CHECK(retries(predicate, HttpError{503}));
   CHECK_FALSE(retries(predicate, HttpError{404}));
@@ -96,7 +96,7 @@ struct Expected {
   const E& error() const { return failed; }
 };
 
-TEST_CASE("RetryIf about what the callable returns is asked about returned values [B9]", "[retry_if]") {
+TEST_CASE("RetryIf with a parameter of the result type is evaluated for returned values [B9]", "[retry_if]") {
   const RetryIf busy{[](const Response& response) { return response.status == 503; }};
   CHECK(attempts_of(busy, [] { return Response{503}; }) == 3);
   CHECK(attempts_of(busy, [] { return Response{404}; }) == 1);
@@ -112,7 +112,7 @@ TEST_CASE("RetryIf about what the callable returns is asked about returned value
   CHECK(attempts_of(RetryIf{[](const char* text) { return *text == 'b'; }}, [] { return "busy"; }) == 3);
 }
 
-TEST_CASE("RetryIf about the error in a result like std::expected is asked about that error alone [B9]",
+TEST_CASE("RetryIf with a parameter of an expected's error type is evaluated for that error alone [B9]",
           "[retry_if]") {
   const RetryIf busy{[](const Response& error) { return error.status == 503; }};
   CHECK(attempts_of(busy, [] { return Expected<Response>{false, {503}}; }) == 3);
@@ -148,7 +148,7 @@ TEST_CASE("the same test means the same in RetryIf, NeverRetryIf and HintFrom [B
   check([&] { return Expected<Response>{false, slow}; });
 }
 
-TEST_CASE("the negation of a test has no opinion on what the test was not asked about [B9]", "[retry_if]") {
+TEST_CASE("the negation of a test has no opinion where the test was not evaluated [B9]", "[retry_if]") {
   const auto not_found = !RetryIf{[](const Response& response) { return response.status == 200; }};
   CHECK(attempts_of(not_found, [] { return Response{404}; }) == 3);
   CHECK(attempts_of(not_found, [] { return Response{200}; }) == 1);
@@ -175,7 +175,7 @@ TEST_CASE("the negation of a test has no opinion on what the test was not asked 
   CHECK(attempts_of(!(RetryOn<int>{} && not_500), []() -> int { throw std::runtime_error{"another"}; }) == 3);
 }
 
-TEST_CASE("a part of a filter that is idle for this callable is left out [B9]", "[retry_if]") {
+TEST_CASE("a part of a filter that never applies to this callable is ignored [B9]", "[retry_if]") {
   const auto either = RetryIf{[](const Response& response) { return response.status == 503; }} ||
                       RetryIf{[](const HttpError& error) { return error.status == 503; }};
   CHECK(attempts_of(either, []() -> int { throw HttpError{503}; }) == 3);
@@ -187,8 +187,7 @@ TEST_CASE("a part of a filter that is idle for this callable is left out [B9]", 
 
 struct Opaque;  // never defined, as the handle of a C library
 
-TEST_CASE("a callable may return a pointer or a reference to what only its library can see [A6, B9]",
-          "[retry_if]") {
+TEST_CASE("a callable may return a pointer or a reference to an incomplete type [A6, B9]", "[retry_if]") {
   const auto opened = []() -> Opaque* { throw HttpError{503}; };
   CHECK(attempts_of(RetryIf{[](const HttpError& error) { return error.status == 503; }}, opened) == 3);
   CHECK(attempts_of(RetryOn<HttpError>{}, []() -> void* { throw HttpError{503}; }) == 3);
@@ -199,7 +198,7 @@ TEST_CASE("a callable may return a pointer or a reference to what only its libra
                     []() -> const Opaque* { return nullptr; }) == 3);
 }
 
-TEST_CASE("a function may have state [B6]", "[retry_if]") {
+TEST_CASE("a RetryIf function may have state [B6]", "[retry_if]") {
   const RetryPolicy policy{RetryIf{[limit = std::make_shared<int>(500)](const HttpError& error) {
                              return error.status >= *limit;
                            }},
@@ -213,7 +212,7 @@ TEST_CASE("a function may have state [B6]", "[retry_if]") {
   CHECK(attempts == 3);
 }
 
-TEST_CASE("a returned value is a failure if the function says so, and else a success [B8]", "[retry_if]") {
+TEST_CASE("a returned value is a failure if RetryIf says so, and otherwise a success [B8]", "[retry_if]") {
   const RetryIfResult negative{[](int units) { return units < 0; }};
   CHECK(retries_value(negative, -1));
   CHECK_FALSE(retries_value(negative, 1));
@@ -224,7 +223,7 @@ TEST_CASE("a returned value is a failure if the function says so, and else a suc
   CHECK(retries_value(RetryIfResult{[](const auto& value) { return value.empty(); }}, std::string{}));
 }
 
-TEST_CASE("results without a value: optional and outcome [B6]", "[retry_if]") {
+TEST_CASE("RetryIfNoValue retries results without a value: optional and outcome [B6]", "[retry_if]") {
   CHECK(retries_value(RetryIfNoValue{}, std::optional<int>{}));
   CHECK_FALSE(retries_value(RetryIfNoValue{}, std::optional<int>{5}));
   CHECK(retries_value(RetryIfNoValue{}, encore::Outcome<int>{encore::Failure{.attempts = 1}}));
@@ -242,7 +241,7 @@ TEST_CASE("results without a value: optional and outcome [B6]", "[retry_if]") {
   CHECK(attempts == 3);
 }
 
-TEST_CASE("results whose error a function accepts [B6, B8]", "[retry_if]") {
+TEST_CASE("results are retried if a function accepts their error [B6, B8]", "[retry_if]") {
   const RetryIfErrorValue busy{[](int code) { return code == 11; }};
   CHECK(retries_value(busy, Expected<int>{false, 11}));
   CHECK_FALSE(retries_value(busy, Expected<int>{false, 12}));
@@ -250,7 +249,7 @@ TEST_CASE("results whose error a function accepts [B6, B8]", "[retry_if]") {
   STATIC_CHECK_FALSE(encore::JudgesValues<decltype(busy), Expected<std::string>>);
 }
 
-TEST_CASE("a whole failure decides between two that look alike [B8]", "[retry_if]") {
+TEST_CASE("a test on the whole failure distinguishes two that look alike [B8]", "[retry_if]") {
   struct Refusal {
     int status;
     std::string code;
@@ -261,7 +260,7 @@ TEST_CASE("a whole failure decides between two that look alike [B8]", "[retry_if
   CHECK_FALSE(retries_value(retry, Refusal{429, "no_quota"}));
 }
 
-TEST_CASE("messages match letter for letter, of what has one [B6]", "[retry_if]") {
+TEST_CASE("messages match letter for letter, in exceptions that have one [B6]", "[retry_if]") {
   CHECK(retries(RetryIfMessageContains{"503"}, HttpError{503}));
   CHECK_FALSE(retries(RetryIfMessageContains{"Status"}, HttpError{503}));
   CHECK_FALSE(retries(RetryIfMessageContains{"503"}, 503));

@@ -88,19 +88,19 @@ TEST_CASE("a system_error is retried if its code means a listed condition [B6]",
   CHECK(retries_exception(on_two, system_error(ECONNRESET)));
 }
 
-TEST_CASE("what derives from system_error is matched as it [B2]", "[retry_on_error_code]") {
+TEST_CASE("an exception derived from system_error is matched like one [B2]", "[retry_on_error_code]") {
   const auto busy = std::make_error_code(std::errc::device_or_resource_busy);
   CHECK(retries_exception(RetryOnErrorCode{std::errc::device_or_resource_busy},
                           std::filesystem::filesystem_error{"remove", busy}));
   CHECK(retries_exception(RetryOnErrorCode{std::io_errc::stream}, std::ios_base::failure{"read"}));
 }
 
-TEST_CASE("an exception without an error code is not matched", "[retry_on_error_code]") {
+TEST_CASE("an exception without an error code matches no list of codes", "[retry_on_error_code]") {
   CHECK_FALSE(retries_exception(on_timeout, std::runtime_error{"timed_out"}));
   CHECK_FALSE(retries_exception(on_timeout, ETIMEDOUT));
 }
 
-TEST_CASE("a listed code stands for itself, a listed condition for all that mean it",
+TEST_CASE("a listed code matches itself, a listed condition every code equivalent to it",
           "[retry_on_error_code]") {
   const RetryOnErrorCode on_code{std::error_code{ETIMEDOUT, std::generic_category()}};
   CHECK(retries_value(on_code, std::error_code{ETIMEDOUT, std::generic_category()}));
@@ -125,7 +125,8 @@ TEST_CASE("a returned error code is a failure if it is listed, and a success oth
   CHECK(retries_value(on_timeout, std::errc::timed_out));
 }
 
-TEST_CASE("success is no failure, and to list it is refused [A2, C3]", "[retry_on_error_code]") {
+TEST_CASE("success is not a failure, and a list that contains it is invalid [A2, C3]",
+          "[retry_on_error_code]") {
   CHECK_FALSE(retries_value(on_timeout, std::error_code{}));
   CHECK_FALSE(retries_value(!on_timeout, std::error_code{}));
   CHECK_THROWS_AS(RetryOnErrorCode{std::error_code{}}, std::invalid_argument);
@@ -133,7 +134,7 @@ TEST_CASE("success is no failure, and to list it is refused [A2, C3]", "[retry_o
   CHECK_THROWS_AS(RetryOnErrorCode{std::errc{}}, std::invalid_argument);
 }
 
-TEST_CASE("of a result like std::expected the error's code is judged [B6]", "[retry_on_error_code]") {
+TEST_CASE("a result like std::expected is judged by its error's code [B6]", "[retry_on_error_code]") {
   using Units = Result<int, std::error_code>;
   CHECK(retries_value(on_timeout, Units{{}, std::make_error_code(std::errc::timed_out)}));
   CHECK_FALSE(retries_value(on_timeout, Units{{}, std::make_error_code(std::errc::permission_denied)}));
@@ -153,7 +154,7 @@ TEST_CASE("operation_canceled is matched by a list that names it, and is not tra
   CHECK_FALSE(retries_value(RetryOnTransientErrorCode{}, cancelled));
 }
 
-TEST_CASE("a list has no opinion where there is no error code, and its negation has none either [B9]",
+TEST_CASE("a list of codes has no opinion where there is no error code, and neither has its negation [B9]",
           "[retry_on_error_code]") {
   const auto others = !on_timeout;
   CHECK(retries_exception(others, system_error(ECONNRESET)));
@@ -161,7 +162,7 @@ TEST_CASE("a list has no opinion where there is no error code, and its negation 
   CHECK_FALSE(retries_value(others, Result<int, std::error_code>{17}));
 }
 
-TEST_CASE("transient conditions pass by themselves", "[retry_on_error_code]") {
+TEST_CASE("transient conditions are those that pass without intervention", "[retry_on_error_code]") {
   constexpr RetryOnTransientErrorCode transient{};
   for (const int number : {ETIMEDOUT, ECONNREFUSED, ECONNRESET, ECONNABORTED, EPIPE, ENETRESET, ENETDOWN,
                            ENETUNREACH, EHOSTUNREACH, EAGAIN, EWOULDBLOCK, EINTR, ENOBUFS, EBUSY, ETXTBSY}) {
@@ -170,7 +171,7 @@ TEST_CASE("transient conditions pass by themselves", "[retry_on_error_code]") {
   }
 }
 
-TEST_CASE("errors of the system are known in a category that does not translate them, as Asio 1.22's",
+TEST_CASE("system errors are recognized in a category that does not translate them, as Asio 1.22's",
           "[retry_on_error_code]") {
   const std::error_code timed_out{ETIMEDOUT, encore_tests::asio_like};
   const std::error_code cancelled{ECANCELED, encore_tests::asio_like};
@@ -184,7 +185,7 @@ TEST_CASE("errors of the system are known in a category that does not translate 
   CHECK_FALSE(retries_exception(RetryOnTransientErrorCode{}, std::system_error{cancelled}));
 }
 
-TEST_CASE("conditions that somebody has to mend are not transient", "[retry_on_error_code]") {
+TEST_CASE("conditions that need a repair are not transient", "[retry_on_error_code]") {
   constexpr RetryOnTransientErrorCode transient{};
   for (const int number : {ECANCELED, EMFILE, ENFILE, ENOMEM, ENOSPC, EADDRINUSE, EACCES, EPERM, ENOENT,
                            EINVAL, EDEADLK, EIO, EBADF, ENOTCONN}) {
@@ -193,7 +194,7 @@ TEST_CASE("conditions that somebody has to mend are not transient", "[retry_on_e
   }
 }
 
-TEST_CASE("lists of codes join with other predicates [B6]", "[retry_on_error_code]") {
+TEST_CASE("lists of error codes combine with other predicates [B6]", "[retry_on_error_code]") {
   const auto either = RetryOnTransientErrorCode{} || RetryOnErrorCode{std::errc::too_many_files_open};
   CHECK(retries_exception(either, system_error(EMFILE)));
   CHECK(retries_exception(either, system_error(ETIMEDOUT)));

@@ -107,16 +107,14 @@ TEST_CASE(
   CHECK(attempts == 1);
 }
 
-TEST_CASE(
-    "a retryable cause inside a wrapper is matched when asked for, and only then [B5] (fault 30: fastmcp "
-    "#3858)",
-    "[retry_on_nested]") {
+TEST_CASE("a retryable cause inside a wrapper is matched only on request [B5] (fault 30: fastmcp #3858)",
+          "[retry_on_nested]") {
   const auto failure = wrapped(TimeoutError{"slow"});
   CHECK(retries(RetryOnNested<TimeoutError>{}, failure));
   CHECK_FALSE(retries(RetryOn<TimeoutError>{}, failure));
 }
 
-TEST_CASE("what is not nested is matched as ever", "[retry_on_nested]") {
+TEST_CASE("RetryOnNested matches an exception that is not nested as usual", "[retry_on_nested]") {
   CHECK(retries(RetryOnNested<TimeoutError>{}, std::make_exception_ptr(TimeoutError{"slow"})));
   CHECK(retries(RetryOnNested<NotAStdException>{}, std::make_exception_ptr(NotAStdException{})));
   CHECK_FALSE(retries(RetryOnNested<TimeoutError>{}, std::make_exception_ptr(ToolError{"bad"})));
@@ -130,7 +128,7 @@ TEST_CASE(
   CHECK_FALSE(retries(RetryOnNested<TimeoutError>{}, wrapped(std::logic_error{"bad"}, 3)));
 }
 
-TEST_CASE("a wrapper that is no std::exception is looked into too", "[retry_on_nested]") {
+TEST_CASE("a wrapper that is not a std::exception is searched too", "[retry_on_nested]") {
   std::exception_ptr failure;
   try {
     try {
@@ -144,12 +142,12 @@ TEST_CASE("a wrapper that is no std::exception is looked into too", "[retry_on_n
   CHECK(retries(RetryOnNested<TimeoutError>{}, failure));
 }
 
-TEST_CASE("64 exceptions of a chain are looked at", "[retry_on_nested]") {
+TEST_CASE("RetryOnNested searches 64 exceptions of a chain", "[retry_on_nested]") {
   CHECK(retries(RetryOnNested<TimeoutError>{}, wrapped(TimeoutError{"slow"}, 63)));
   CHECK_FALSE(retries(RetryOnNested<TimeoutError>{}, wrapped(TimeoutError{"slow"}, 64)));
 }
 
-TEST_CASE("an exception nested in itself ends", "[retry_on_nested]") {
+TEST_CASE("the search of an exception nested in itself ends", "[retry_on_nested]") {
   struct Circle : std::runtime_error, std::nested_exception {
     Circle() : std::runtime_error{"round and round"} {}
   };
@@ -275,8 +273,8 @@ TEST_CASE(
 
 // Found as cancelled_inside_one_side_of_an_or.
 TEST_CASE(
-    "what is never retried is looked for as deep as one side of an || looks, whichever side would take the "
-    "wrapper [B4, B5]",
+    "what is never retried is searched as deep as either side of an || searches, whichever side would match "
+    "the wrapper [B4, B5]",
     "[retry_on_nested]") {
   const auto failure = around<ToolError>(std::make_exception_ptr(encore::Cancelled{}));
   CHECK(attempts_of(failure, AlsoNested{RetryOn<TimeoutError>{} || RetryOn<ToolError>{}}) == 1);
@@ -286,7 +284,8 @@ TEST_CASE(
   CHECK(attempts_of(failure, RetryOn<ToolError>{}) == 3);
 }
 
-TEST_CASE("any predicate can be asked about nested exceptions, and joined [B5] [B6]", "[retry_on_nested]") {
+TEST_CASE("any predicate can be evaluated for nested exceptions, and combined [B5] [B6]",
+          "[retry_on_nested]") {
   const AlsoNested on_reset{encore::RetryOnErrorCode{std::errc::connection_reset}};
   const auto reset = wrapped(std::system_error{std::make_error_code(std::errc::connection_reset)}, 2);
   CHECK(retries(on_reset, reset));
@@ -294,19 +293,19 @@ TEST_CASE("any predicate can be asked about nested exceptions, and joined [B5] [
   CHECK_FALSE(retries(RetryOnNested<TimeoutError>{} && on_reset, reset));
 }
 
-TEST_CASE("a value is judged as without the wrapper [B8]", "[retry_on_nested]") {
+TEST_CASE("RetryOnNested judges a value as its inner predicate does [B8]", "[retry_on_nested]") {
   const AlsoNested no_value{encore::RetryIfNoValue{}};
   const std::optional<int> none;
   CHECK(no_value.matches(encore::Returned<std::optional<int>>{none, {}}));
 }
 
-TEST_CASE("the hint of a nested exception is handed on [E5]", "[retry_on_nested]") {
+TEST_CASE("the hint of a nested exception is used [E5]", "[retry_on_nested]") {
   CHECK(hint(RetryOnNested<Throttled>{}, wrapped(Throttled{7s}, 2)) == 7s);
   CHECK(hint(RetryOnNested<Throttled>{}, wrapped(TimeoutError{"slow"}, 2)) == std::nullopt);
   CHECK(hint(RetryOnNested<TimeoutError>{} || RetryOnNested<Throttled>{}, wrapped(Throttled{7s}, 2)) == 7s);
 }
 
-TEST_CASE("the outermost hint holds", "[retry_on_nested]") {
+TEST_CASE("the outermost hint of a chain of exceptions holds", "[retry_on_nested]") {
   std::exception_ptr failure;
   try {
     try {
@@ -320,14 +319,14 @@ TEST_CASE("the outermost hint holds", "[retry_on_nested]") {
   CHECK(hint(RetryOnNested<Throttled>{}, failure) == 7s);
 }
 
-TEST_CASE("the registered name of a nested exception is handed on", "[retry_on_nested]") {
+TEST_CASE("the registered name of a nested exception is used", "[retry_on_nested]") {
   const auto name = asked(wrapped(ReadTimeout{"slow"}, 2), [](const encore::Thrown& thrown) {
     return std::string{RetryOnNested<TimeoutError>{}.name(thrown)};
   });
   CHECK(name == "timeout");
 }
 
-TEST_CASE("a predicate that throws on a nested exception lets its own exception out [B7]",
+TEST_CASE("an exception from a predicate on a nested exception propagates from it [B7]",
           "[retry_on_nested]") {
   struct Broken {};
   const AlsoNested broken{encore::RetryIf{[](const TimeoutError&) -> bool { throw Broken{}; }}};

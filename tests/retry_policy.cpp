@@ -37,7 +37,7 @@ struct TimeoutError : std::runtime_error {
 
 // ---- defaults and counts (A1) ----------------------------------------------------------------------------------------
 
-TEST_CASE("what is not named has the defaults that the README gives reasons for [A1]", "[retry_policy]") {
+TEST_CASE("options that are not given have the defaults that the README explains [A1]", "[retry_policy]") {
   constexpr RetryPolicy policy{RetryOn<TimeoutError>{}};
   STATIC_CHECK(policy.max_retries() == 2);
   STATIC_CHECK(policy.max_attempts() == 3);
@@ -67,8 +67,10 @@ TEST_CASE("a time limit alone brings no hidden count limit (fault 13: failsafe #
   CHECK(clock.sleeps().size() == 100);
 }
 
-TEST_CASE("a count of 0 is one call, not none and not for ever (fault 13: cenkalti #80, avast #41) [A1]",
-          "[retry_policy]") {
+TEST_CASE(
+    "a retry count of 0 means one attempt, not none and not unlimited (fault 13: cenkalti #80, avast #41) "
+    "[A1]",
+    "[retry_policy]") {
   FakeClock clock;
   Scripted<int> tool{always(throws<TimeoutError>("slow"))};
   CHECK_THROWS_AS((RetryPolicy{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{0}}.run(tool)),
@@ -80,7 +82,8 @@ TEST_CASE("a count of 0 is one call, not none and not for ever (fault 13: cenkal
   CHECK(clock.sleeps().empty());
 }
 
-TEST_CASE("as many attempts are made as announced (fault 14: GoogleFindMy #990) [A1]", "[retry_policy]") {
+TEST_CASE("a policy makes as many attempts as it announces (fault 14: GoogleFindMy #990) [A1]",
+          "[retry_policy]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{clock, trace, RetryOn<TimeoutError>{}, encore::MaxAttempts{6}};
@@ -90,7 +93,7 @@ TEST_CASE("as many attempts are made as announced (fault 14: GoogleFindMy #990) 
   for (const auto& event : trace.of("call")) CHECK(event.max_attempts == 6);
 }
 
-TEST_CASE("a negative count is refused by the field's name [A1]", "[retry_policy]") {
+TEST_CASE("a negative retry count is invalid, and the error names the field [A1]", "[retry_policy]") {
   const auto retries = [](int count) {
     return RetryPolicy{RetryOn<TimeoutError>{}, encore::MaxRetries{count}};
   };
@@ -101,7 +104,7 @@ TEST_CASE("a negative count is refused by the field's name [A1]", "[retry_policy
   CHECK_THROWS_WITH(attempts(0), ContainsSubstring("max_attempts = 0"));
 }
 
-TEST_CASE("unlimited has a name of its own [A1]", "[retry_policy]") {
+TEST_CASE("unlimited retries have a name of their own [A1]", "[retry_policy]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::UnlimitedRetries{},
                            encore::ConstantBackoff{1s}};
@@ -132,7 +135,7 @@ TEST_CASE("a callable may take a Call as its argument, and a generic one any arg
   CHECK(policy.run([](const auto& text) { return text.size(); }, std::string{"lookup"}) == 6);
 }
 
-TEST_CASE("a second call starts fresh (fault 15: google-cloud-cpp #3049, cenkalti #47) [A3]",
+TEST_CASE("a second call of a policy starts fresh (fault 15: google-cloud-cpp #3049, cenkalti #47) [A3]",
           "[retry_policy]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::NoJitter{}, encore::TimeBudget{5s}};
@@ -168,8 +171,8 @@ TEST_CASE("a policy inside its own callable keeps both counts (fault 34: tenacit
 }
 
 TEST_CASE(
-    "sleeps are one fewer than attempts, and none follows a stop by any rule (fault 3: Azure #7132; avast "
-    "#129) [C6]",
+    "sleeps are one fewer than attempts, and there is none after a stop of any kind (fault 3: Azure #7132; "
+    "avast #129) [C6]",
     "[retry_policy]") {
   const auto sleeps_after = [](const auto& policy, const auto&... steps) {
     FakeClock own;
@@ -260,7 +263,7 @@ TEST_CASE("every failure strategy makes the same attempts (fault 12: failsafe-go
 
 // ---- unlimited retries hold no memory (fault 34: node-retry #60) ---------------------------------------------------------
 
-TEST_CASE("a hundred thousand retries keep nothing of those before (fault 34: node-retry #60) [A1]",
+TEST_CASE("a hundred thousand retries store nothing of those before (fault 34: node-retry #60) [A1]",
           "[retry_policy]") {
   struct Free {
     using role = encore::role::Clock;
@@ -285,9 +288,8 @@ TEST_CASE("a hundred thousand retries keep nothing of those before (fault 34: no
   CHECK(alive == 0);
 }
 
-TEST_CASE(
-    "the schedule of a call without a limit of its count is refused, unless one says how much of it [C10]",
-    "[retry_policy]") {
+TEST_CASE("the schedule of an unlimited call is an error, unless one asks for a part of it [C10]",
+          "[retry_policy]") {
   const RetryPolicy unlimited{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, encore::NoJitter{}};
   CHECK(unlimited.schedule(3).total().greatest == 7s);
   try {

@@ -62,7 +62,7 @@ Durations sleeps(RetrySettings settings) {
   return did(settings).sleeps;
 }
 
-TEST_CASE("settings that say nothing are the policy's defaults [A1]", "[retry_settings]") {
+TEST_CASE("default RetrySettings are the policy's defaults [A1]", "[retry_settings]") {
   constexpr RetryPolicy plain{RetryOn<TimeoutError>{}};
   constexpr RetryPolicy settled{RetryOn<TimeoutError>{}, RetrySettings{}};
   STATIC_CHECK(settled.max_retries() == plain.max_retries());
@@ -78,7 +78,8 @@ TEST_CASE("settings that say nothing are the policy's defaults [A1]", "[retry_se
   CHECK(encore::hint_share_of(settled.jitter()) == encore::hint_share_of(plain.jitter()));
 }
 
-TEST_CASE("each field does what its ingredient does [C9, D2, D4, E2]", "[retry_settings]") {
+TEST_CASE("each field of RetrySettings does what its policy option does [C9, D2, D4, E2]",
+          "[retry_settings]") {
   CHECK(did({.max_retries = 0}).attempts == 1);
   CHECK(did({.max_retries = 5}).attempts == 6);
   CHECK(did({.unlimited_retries = true, .time_budget = 1h}).reason == encore::StopReason::deadline);
@@ -97,7 +98,7 @@ TEST_CASE("each field does what its ingredient does [C9, D2, D4, E2]", "[retry_s
   CHECK(told == 250ms);
 }
 
-TEST_CASE("the shape of the backoff is chosen at run time [C9]", "[retry_settings]") {
+TEST_CASE("RetrySettings choose the shape of the backoff at run time [C9]", "[retry_settings]") {
   const encore::ExponentialBackoff delays{
       .initial_delay = 3s, .factor = 3.0, .max_delay = 20s, .min_delay = 4s};
   CHECK(sleeps({.backoff = BackoffShape::exponential, .delays = delays}) == Durations{4s, 9s, 20s, 20s});
@@ -106,7 +107,8 @@ TEST_CASE("the shape of the backoff is chosen at run time [C9]", "[retry_setting
   CHECK(sleeps({.backoff = BackoffShape::fibonacci, .delays = delays}) == Durations{4s, 4s, 6s, 9s});
 }
 
-TEST_CASE("the shape of the jitter is chosen at run time, as is its seed [C8, C9]", "[retry_settings]") {
+TEST_CASE("RetrySettings choose the shape of the jitter at run time, and its seed [C8, C9]",
+          "[retry_settings]") {
   const auto range = [](JitterShape shape) {
     const RetryPolicy policy{
         RetryOn<TimeoutError>{},
@@ -133,7 +135,7 @@ TEST_CASE("the shape of the jitter is chosen at run time, as is its seed [C8, C9
   CHECK(clock.sleeps() == seeded(1));
 }
 
-TEST_CASE("jitter lengthens a hint by its own share [E1]", "[retry_settings]") {
+TEST_CASE("RetrySettings' jitter lengthens a hint by its own share [E1]", "[retry_settings]") {
   const auto share = [](JitterShape shape) { return encore::ChosenJitter{shape, 0.5}.hint_share(); };
   CHECK(share(JitterShape::none) == 0.0);
   CHECK(share(JitterShape::proportional) == 0.5);
@@ -142,7 +144,9 @@ TEST_CASE("jitter lengthens a hint by its own share [E1]", "[retry_settings]") {
 
 // ---- what is refused, and in which words (C3) -----------------------------------------------------------------------------
 
-TEST_CASE("a field out of its range is refused with its name and value [A1, C3]", "[retry_settings]") {
+TEST_CASE(
+    "a field of RetrySettings that is out of range is invalid, and the error has its name and value [A1, C3]",
+    "[retry_settings]") {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinite = std::numeric_limits<double>::infinity();
   RetrySettings settings;
@@ -167,7 +171,7 @@ TEST_CASE("a field out of its range is refused with its name and value [A1, C3]"
   CHECK(did(settings).attempts == 3);  // what was refused has changed nothing
 }
 
-TEST_CASE("fields that contradict each other are refused with both names and values [C3]",
+TEST_CASE("contradictory fields of RetrySettings are invalid, and the error has both names and values [C3]",
           "[retry_settings]") {
   const auto refusal = [](const RetrySettings& settings) -> std::string {
     try {
@@ -198,7 +202,8 @@ TEST_CASE("fields that contradict each other are refused with both names and val
 
 // ---- reload -----------------------------------------------------------------------------------------------------------------
 
-TEST_CASE("settings are reloaded by assignment, and the type stays [A1]", "[retry_settings]") {
+TEST_CASE("RetrySettings are reloaded by assignment, and the policy's type stays the same [A1]",
+          "[retry_settings]") {
   FakeClock clock;
   struct Service {
     using Policy =
@@ -216,7 +221,7 @@ TEST_CASE("settings are reloaded by assignment, and the type stays [A1]", "[retr
   CHECK(clock.sleeps().back() == 1s);
 }
 
-TEST_CASE("the two-argument type holds any count and any numbers, and is reloaded by assignment [A1]",
+TEST_CASE("the two-argument policy type holds any count and any settings, and is reloaded by assignment [A1]",
           "[retry_settings]") {
   RetryPolicy<encore::SteadyClock, RetryOn<TimeoutError>> policy{RetryOn<TimeoutError>{},
                                                                  encore::MaxRetries{5}};
@@ -233,7 +238,8 @@ TEST_CASE("the two-argument type holds any count and any numbers, and is reloade
   CHECK(policy.max_attempts() == 3);
 }
 
-TEST_CASE("one setting can be replaced by an ingredient, the others stay [A1]", "[retry_settings]") {
+TEST_CASE("one of the RetrySettings can be replaced by an option, and the others stay [A1]",
+          "[retry_settings]") {
   const RetryPolicy policy{RetryOn<TimeoutError>{}, RetrySettings{.max_retries = 7, .time_budget = 9s}};
   const auto changed = policy.with(encore::MaxRetries{1});
   CHECK(changed.max_retries() == 1);
@@ -252,7 +258,7 @@ std::vector<Duration> waits_of(const Backoff& backoff, const Jitter& jitter, int
   return all;
 }
 
-TEST_CASE("shapes that are chosen at run time wait as those that are named in the type [C1 C2 P9]",
+TEST_CASE("shapes chosen at run time wait as those that are named in the type [C1 C2 P9]",
           "[retry_settings]") {
   constexpr Duration most = 3h, least = 2ms;
   const encore::ExponentialBackoff delays{

@@ -63,8 +63,10 @@ std::string drive_by_deliveries(const Policy& policy, const Call& call, Callable
   std::rethrow_exception(failure);
 }
 
-TEST_CASE("the rows of attempts.csv, with failures delivered outside a handler [A1, A2, B3, C1, C6, G1]",
-          "[retrying]") {
+TEST_CASE(
+    "the rows of attempts.csv hold for failures that are reported to Retrying outside a handler [A1, A2, B3, "
+    "C1, C6, G1]",
+    "[retrying]") {
   for (const auto& row : encore_tests::rows_of("attempts.csv")) {
     INFO(row.where());
     CHECK(encore_tests::told_by([](const auto& policy, const Call& call,
@@ -73,7 +75,8 @@ TEST_CASE("the rows of attempts.csv, with failures delivered outside a handler [
   }
 }
 
-TEST_CASE("one timer queue drives many calls, each with its own ordinals and waits [A3, A4]", "[retrying]") {
+TEST_CASE("one timer queue drives many Retrying calls, each with its own ordinals and waits [A3, A4]",
+          "[retrying]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Busy>{}, NoJitter{}, MaxRetries{3}, clock,
                            ExponentialBackoff{.initial_delay = 1s}};
@@ -105,7 +108,7 @@ TEST_CASE("one timer queue drives many calls, each with its own ordinals and wai
   CHECK(jobs[3]->slept() == 7s);
 }
 
-TEST_CASE("a failure that was delivered is kept for who asks what failed [G3]", "[retrying]") {
+TEST_CASE("a failure that was reported to Retrying is stored for later inspection [G3]", "[retrying]") {
   const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{0}, ReturnOutcome{}};
   Retrying retrying{policy, {.id = "job-7", .name = "mail"}};
   CHECK(retrying.begin().goes_on());
@@ -117,7 +120,8 @@ TEST_CASE("a failure that was delivered is kept for who asks what failed [G3]", 
   CHECK(failure.attempts == 1);
 }
 
-TEST_CASE("what is no std::exception is told apart when delivered [B2, B3]", "[retrying]") {
+TEST_CASE("exceptions that are not std::exceptions are distinguished when reported to Retrying [B2, B3]",
+          "[retrying]") {
   const RetryPolicy policy{RetryOn<int>{}, ConstantBackoff{5s}, NoJitter{}};
   Retrying retrying{policy, {}};
   CHECK(retrying.begin().goes_on());
@@ -126,7 +130,8 @@ TEST_CASE("what is no std::exception is told apart when delivered [B2, B3]", "[r
   CHECK(retrying.threw(std::make_exception_ptr("text")) == Decision{.stop = StopReason::not_retryable});
 }
 
-TEST_CASE("a value is a success unless the predicate calls it a failure [B8]", "[retrying]") {
+TEST_CASE("a value reported to Retrying is a success unless the predicate calls it a failure [B8]",
+          "[retrying]") {
   const RetryPolicy policy{RetryIfResult{[](int status) { return status == 503; }}, NoJitter{}};
   Retrying retrying{policy, {}};
   CHECK(retrying.begin().goes_on());
@@ -137,7 +142,7 @@ TEST_CASE("a value is a success unless the predicate calls it a failure [B8]", "
   CHECK(retrying.reason() == StopReason::succeeded);
 }
 
-TEST_CASE("a call whose time is up, or that was stopped, does not begin [D5, K2]", "[retrying]") {
+TEST_CASE("a Retrying call whose time is up, or that was stopped, does not begin [D5, K2]", "[retrying]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Busy>{}, clock};
   Retrying expired{policy, {.deadline = clock.now()}};
@@ -151,7 +156,8 @@ TEST_CASE("a call whose time is up, or that was stopped, does not begin [D5, K2]
   CHECK(stopped.attempts() == 0);
 }
 
-TEST_CASE("a wait that took too long, or was stopped, is followed by no attempt [D3, K1]", "[retrying]") {
+TEST_CASE("after a wait that took too long, or was stopped, Retrying makes no attempt [D3, K1]",
+          "[retrying]") {
   FakeClock clock;
   Recorder trace;
   std::stop_source source;
@@ -174,7 +180,8 @@ TEST_CASE("a wait that took too long, or was stopped, is followed by no attempt 
   CHECK(trace.of("late").back().ordinal == 1);
 }
 
-TEST_CASE("a call that has stopped is not gone on with, though its driver asks again [C6]", "[retrying]") {
+TEST_CASE("a Retrying call that has stopped does not continue, though its driver asks again [C6]",
+          "[retrying]") {
   FakeClock clock;
   const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{0}, clock};
   Retrying retrying{policy, {.id = "job-7"}};
@@ -185,7 +192,7 @@ TEST_CASE("a call that has stopped is not gone on with, though its driver asks a
   CHECK(retrying.attempts() == 1);
 }
 
-TEST_CASE("what is reported of a call that has stopped is an event for nobody, and changes nothing [F1, H1]",
+TEST_CASE("results reported to a Retrying call that has stopped cause no event, and change nothing [F1, H1]",
           "[retrying]") {
   FakeClock clock;
   Recorder trace;
@@ -211,7 +218,7 @@ TEST_CASE("what is reported of a call that has stopped is an event for nobody, a
   report_again(done, {.stop = StopReason::succeeded});
 }
 
-TEST_CASE("an attempt that is reported twice fails once, and a success that comes late is one [F1, H1]",
+TEST_CASE("an attempt reported twice to Retrying fails once, and a late success still counts [F1, H1]",
           "[retrying]") {
   FakeClock clock;
   Recorder trace;
@@ -241,7 +248,7 @@ TEST_CASE("an attempt that is reported twice fails once, and a success that come
   CHECK(durable.due() == due);
 }
 
-TEST_CASE("no attempt is made twice where a timer fires twice, or a call is begun twice [A1, A4]",
+TEST_CASE("no attempt runs twice when a timer fires twice, or a Retrying call is begun twice [A1, A4]",
           "[retrying]") {
   const RetryPolicy policy{RetryOn<Busy>{}, MaxRetries{1}, NoJitter{}};
   const Call call{.id = "job-7"};

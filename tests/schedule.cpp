@@ -129,14 +129,14 @@ TEST_CASE("three failing attempts have two waits between them (fault 3: Azure-sd
         Ranges{exactly(800ms), exactly(1'600ms)});
 }
 
-TEST_CASE("no retries are no waits [C6, C10]", "[schedule]") {
+TEST_CASE("a schedule without retries has no waits [C6, C10]", "[schedule]") {
   const Schedule schedule{ExponentialBackoff{}, ProportionalJitter{}, 0};
   CHECK(all_of(schedule).empty());
   CHECK(schedule.size() == 0);
   CHECK(schedule.total() == WaitRange{});
 }
 
-TEST_CASE("each wait has its least, middle and greatest value [C10]", "[schedule]") {
+TEST_CASE("each wait of a schedule has its minimum, median and maximum [C10]", "[schedule]") {
   // 100 ms is spread by a quarter; just under 125 ms is 125 ms to the nanosecond.
   CHECK(preview(table, ProportionalJitter{}, 0) ==
         WaitRange{.least = 75ms, .middle = 100ms, .greatest = 125ms});
@@ -145,7 +145,7 @@ TEST_CASE("each wait has its least, middle and greatest value [C10]", "[schedule
   CHECK(preview(table, NoJitter{}, 9) == exactly(1s));
 }
 
-TEST_CASE("with a jitter that looks back each column follows itself [C10]", "[schedule]") {
+TEST_CASE("in a schedule with decorrelated jitter each column is computed from itself [C10]", "[schedule]") {
   // least: 100 for ever. middle: 100 + (300-100)/2 = 200, 100 + (600-100)/2 = 350, 100 + (1000-100)/2 = 550.
   // greatest: 300, 900, 1000, the cap.
   const Schedule schedule{table, DecorrelatedJitter{}, 3};
@@ -174,7 +174,7 @@ TEST_CASE("a schedule by iteration is the schedule by index [C10]", "[schedule]"
       Schedule{ChainedBackoff{3, ConstantBackoff{.delay = 50ms}, table}, FullJitter{.at_least = 20ms}, 12});
 }
 
-TEST_CASE("a schedule of as many retries as there can be is looked at without being made [C10]",
+TEST_CASE("a schedule of the maximum number of retries can be read without being stored [C10]",
           "[schedule]") {
   const Schedule schedule{ExponentialBackoff{}, ProportionalJitter{}, INT_MAX};
   CHECK(schedule.size() == 2'147'483'647U);
@@ -182,7 +182,8 @@ TEST_CASE("a schedule of as many retries as there can be is looked at without be
   CHECK(schedule[INT_MAX - 1].middle == 48s);  // 60 / 1.25
 }
 
-TEST_CASE("totals are held at the end of the range instead of wrapping [C7, C10]", "[schedule]") {
+TEST_CASE("a schedule's totals saturate at the end of the range instead of wrapping [C7, C10]",
+          "[schedule]") {
   // 292 waits of 8,760 h are 9,208,512,000 s, which fits into 2^63 ns = 9,223,372,036 s; 293 do not.
   const ConstantBackoff longest{.delay = longest_wait};
   CHECK(Schedule{longest, NoJitter{}, 292}.total() == exactly(std::chrono::seconds{9'208'512'000}));
@@ -190,7 +191,8 @@ TEST_CASE("totals are held at the end of the range instead of wrapping [C7, C10]
   CHECK(Schedule{longest, NoJitter{}, 1'000}.total() == exactly(Duration::max()));
 }
 
-TEST_CASE("jitter keeps each part of a chain under that part's cap and over its floor [C2]", "[schedule]") {
+TEST_CASE("a schedule's jitter keeps each part of a chain under that part's cap and over its floor [C2]",
+          "[schedule]") {
   const ChainedBackoff backoff{2, ExponentialBackoff{.initial_delay = 4s, .max_delay = 4s},
                                ConstantBackoff{.delay = 100s}};
   const Schedule schedule{backoff, ProportionalJitter{}, 3};

@@ -25,7 +25,7 @@ TEST_CASE("a scope's text is 32 lower-case hexadecimal digits, the high half fir
   CHECK(Scope{0, 1}.text() == "00000000000000000000000000000001");
 }
 
-TEST_CASE("random scopes differ, in each half [I2]", "[scope]") {
+TEST_CASE("random scopes differ in each half [I2]", "[scope]") {
   std::set<std::uint64_t> halves;
   for (int i = 0; i < 1'000; ++i) {
     const auto scope = Scope::random();
@@ -49,7 +49,7 @@ TEST_CASE("every bit of a random scope is set about half of the time [I2]", "[sc
   CHECK(*std::max_element(set_bits.begin(), set_bits.end()) < 2'352);
 }
 
-TEST_CASE("a process has one scope, whoever asks first [I2, L1]", "[scope][threads]") {
+TEST_CASE("a process has one scope, whichever thread asks first [I2, L1]", "[scope][threads]") {
   std::array<std::string, 8> texts;
   std::vector<std::thread> threads;
   for (auto& text : texts) threads.emplace_back([&text] { text = Scope::process().text(); });
@@ -57,7 +57,7 @@ TEST_CASE("a process has one scope, whoever asks first [I2, L1]", "[scope][threa
   for (const auto& text : texts) CHECK(text == Scope::process().text());
 }
 
-TEST_CASE("a scope draws from the system, or from what a test says; that is no part of its value [I2]",
+TEST_CASE("a scope draws from the system or from a test's source, which is not part of its value [I2]",
           "[scope]") {
   const Scope told{1, 2, [] { return std::uint64_t{7}; }};
   CHECK(told.draw() == 7);
@@ -67,7 +67,7 @@ TEST_CASE("a scope draws from the system, or from what a test says; that is no p
   CHECK(draws.size() == 1'000);
 }
 
-TEST_CASE("the process's counter never gives a number twice [A4, L1]", "[scope][threads]") {
+TEST_CASE("the process's call counter never gives a number twice [A4, L1]", "[scope][threads]") {
   std::array<std::vector<std::uint64_t>, 8> taken;
   std::vector<std::thread> threads;
   for (auto& numbers : taken)
@@ -118,9 +118,8 @@ std::string scope_in_a_fork(int generations = 1) {
 }  // namespace
 
 TEST_CASE(
-    "forked workers have scopes of their own that nothing of the parent's is in, so one process id used "
-    "again "
-    "makes no key again [I2]",
+    "forked workers have scopes of their own that contain nothing of the parent's, so a reused process id "
+    "repeats no key [I2]",
     "[scope]") {
   const auto parent = Scope::process().text();
   std::set<std::string> halves{parent.substr(0, 16), parent.substr(16)};

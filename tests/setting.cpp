@@ -59,7 +59,7 @@ std::string refusal_of(const auto& make) {
 
 }  // namespace
 
-TEST_CASE("a count below its least is refused, naming field and value [A1, C3]", "[setting]") {
+TEST_CASE("a count below its minimum is invalid, and the error names field and value [A1, C3]", "[setting]") {
   CHECK(refusal_of([] { return Count<"max_retries">{-1}; }) ==
         "encore: max_retries = -1 is invalid: it must not be negative");
   CHECK(refusal_of([] { return Count<"max_retries">{INT_MIN}; }) ==
@@ -70,7 +70,7 @@ TEST_CASE("a count below its least is refused, naming field and value [A1, C3]",
         "encore: retries = -5 is invalid: it must not be negative");
 }
 
-TEST_CASE("a count that no int holds is refused, not wrapped [A1, C3]", "[setting]") {
+TEST_CASE("a count beyond the range of int is invalid, and does not wrap [A1, C3]", "[setting]") {
   CHECK(refusal_of([] { return Count<"max_retries">{4'294'967'298}; }) ==
         "encore: max_retries = 4294967298 is invalid: it must be at most 2147483647");
   CHECK(refusal_of([] { return Count<"max_retries">{ULLONG_MAX}; }) ==
@@ -83,7 +83,7 @@ TEST_CASE("a count that no int holds is refused, not wrapped [A1, C3]", "[settin
   STATIC_CHECK_FALSE(std::is_constructible_v<Count<"retries">, double>);
 }
 
-TEST_CASE("a number that is negative, NaN or infinite is refused by name [C3]", "[setting]") {
+TEST_CASE("a setting that is negative, NaN or infinite is invalid by name [C3]", "[setting]") {
   CHECK(refusal_of([] { return NonNegative<"factor">{-0.5}; }) ==
         "encore: factor = -0.5 is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return NonNegative<"factor">{infinity}; }) ==
@@ -93,7 +93,7 @@ TEST_CASE("a number that is negative, NaN or infinite is refused by name [C3]", 
   CHECK(refusal_of([] { return NonNegative<"factor">{not_a_number}; }).starts_with("encore: factor = "));
 }
 
-TEST_CASE("a share outside 0 to 1 is refused by name: 25 is no quarter [C3] (fault 37: linkerd #2236)",
+TEST_CASE("a share outside 0 to 1 is invalid by name: 25 is not a quarter [C3] (fault 37: linkerd #2236)",
           "[setting]") {
   CHECK(refusal_of([] { return Share<"ratio">{25.0}; }) ==
         "encore: ratio = 25 is invalid: it must lie between 0 and 1");
@@ -102,7 +102,7 @@ TEST_CASE("a share outside 0 to 1 is refused by name: 25 is no quarter [C3] (fau
   CHECK(refusal_of([] { return Share<"ratio">{not_a_number}; }).starts_with("encore: ratio = "));
 }
 
-TEST_CASE("a duration that is negative, NaN or infinite is refused by name, in seconds [C3]", "[setting]") {
+TEST_CASE("a duration that is negative, NaN or infinite is invalid by name, in seconds [C3]", "[setting]") {
   CHECK(refusal_of([] { return Span<"delay">{-1500ms}; }) ==
         "encore: delay = -1.5s is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return Span<"delay">{-1ns}; }) ==
@@ -113,12 +113,12 @@ TEST_CASE("a duration that is negative, NaN or infinite is refused by name, in s
   CHECK(refusal_of([] { return Span<"delay">{std::chrono::hours::min()}; }).starts_with("encore: delay = -"));
 }
 
-TEST_CASE("a duration over the range is held at its end, not wrapped [C7]", "[setting]") {
+TEST_CASE("a duration setting beyond the range saturates, and does not wrap [C7]", "[setting]") {
   CHECK(Duration{Span<"delay">{Seconds{1e30}}} == Duration::max());
   CHECK(Duration{Span<"delay">{std::chrono::years{1'000}}} == Duration::max());
 }
 
-TEST_CASE("in a constant the same settings do not compile [C3]", "[setting]") {
+TEST_CASE("invalid settings in a constant expression do not compile [C3]", "[setting]") {
   STATIC_CHECK(is_a_constant([] { return Options{}; }));
   STATIC_CHECK_FALSE(is_a_constant([] { return Count<"retries">{-1}; }));
   STATIC_CHECK_FALSE(is_a_constant([] { return Count<"repeats", 2>{1}; }));
@@ -130,7 +130,7 @@ TEST_CASE("in a constant the same settings do not compile [C3]", "[setting]") {
   STATIC_CHECK_FALSE(is_a_constant([] { return Span<"delay">{Seconds{infinity}}; }));
 }
 
-TEST_CASE("whoever refuses says field, value and reason [C3]", "[setting]") {
+TEST_CASE("an invalid setting's error gives field, value and reason [C3]", "[setting]") {
   CHECK_THROWS_AS(encore::refuse_setting("name", "\"\"", "is invalid: it must not be empty"),
                   std::invalid_argument);
   CHECK(refusal_of([]() -> int {

@@ -74,8 +74,9 @@ TEST_CASE(
   run_everywhere(encore::AnyRetryPolicy<int>{policy});
 }
 
-TEST_CASE("threads and calls draw different streams without a seed, and the same ones with it [C8, L1]",
-          "[shared_policy][threads]") {
+TEST_CASE(
+    "threads and calls draw different random streams without a seed, and the same ones with it [C8, L1]",
+    "[shared_policy][threads]") {
   FakeClock clock;
   const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{1}};
   const auto first_waits = [&](const auto& under_test) {
@@ -103,7 +104,7 @@ TEST_CASE("threads and calls draw different streams without a seed, and the same
   CHECK(seeded != first_waits(policy.with(encore::Seed{18})));
 }
 
-TEST_CASE("policies made together draw different waits (Polly #530) [C8]", "[shared_policy]") {
+TEST_CASE("policies constructed at the same time draw different waits (Polly #530) [C8]", "[shared_policy]") {
   FakeClock clock;
   std::set<encore::Duration> waits;
   for (int policy = 0; policy < 100; ++policy) {

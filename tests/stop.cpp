@@ -80,7 +80,8 @@ class OtherSource {
 static_assert(encore::StopToken<OtherSource::Token>);
 static_assert(sizeof(StopView) == 2 * sizeof(void*));
 
-TEST_CASE("a view says what its token says; without a token nobody ever asks to stop [L4]", "[stop]") {
+TEST_CASE("a StopView reports what its token does, and one without a token never asks to stop [L4]",
+          "[stop]") {
   constexpr StopView none;
   STATIC_CHECK_FALSE(none.watches());
   CHECK_FALSE(none.stop_requested());
@@ -97,8 +98,9 @@ TEST_CASE("a view says what its token says; without a token nobody ever asks to 
   CHECK_FALSE(StopView{of_nobody}.stop_possible());
 }
 
-TEMPLATE_TEST_CASE("a subscription is told once: at the request, or at once if it was made before [K1, L4]",
-                   "[stop]", std::stop_source, OtherSource) {
+TEMPLATE_TEST_CASE(
+    "a stop subscription is notified once: at the request, or immediately if it was made before [K1, L4]",
+    "[stop]", std::stop_source, OtherSource) {
   TestType source;
   const auto token = source.get_token();
   int told = 0;
@@ -117,7 +119,7 @@ TEMPLATE_TEST_CASE("a subscription is told once: at the request, or at once if i
   CHECK(told == 2);
 }
 
-TEST_CASE("an owned stop outlives the token it was made of [L4]", "[stop]") {
+TEST_CASE("an owned stop outlives the token it was created from [L4]", "[stop]") {
   std::stop_source source;
   const auto owned = [&] {
     const auto token = source.get_token();
@@ -151,7 +153,7 @@ TEMPLATE_TEST_CASE(
   CHECK(clock.sleeps() == Durations{1s, 500ms});
 }
 
-TEST_CASE("every failure strategy is asked when a call is cancelled [K1, G7]", "[stop]") {
+TEST_CASE("every failure strategy is consulted when a call is cancelled [K1, G7]", "[stop]") {
   FakeClock clock;
   Recorder trace;
   std::stop_source source;
@@ -177,7 +179,7 @@ TEST_CASE("every failure strategy is asked when a call is cancelled [K1, G7]", "
   CHECK(events.back().error_type == "TimeoutError");
 }
 
-TEST_CASE("a failed value is kept, too, when its wait is ended [K1, G1]", "[stop]") {
+TEST_CASE("a failed value is kept when its wait is stopped [K1, G1]", "[stop]") {
   FakeClock clock;
   std::stop_source source;
   const auto token = source.get_token();
@@ -189,7 +191,7 @@ TEST_CASE("a failed value is kept, too, when its wait is ended [K1, G1]", "[stop
   CHECK(tool.calls() == 1);
 }
 
-TEST_CASE("a stop requested before the first attempt: zero attempts, and a reason of its own [K2, G4]",
+TEST_CASE("a stop requested before the first attempt means zero attempts, and has its own reason [K2, G4]",
           "[stop]") {
   FakeClock clock;
   std::stop_source source;
@@ -203,7 +205,7 @@ TEST_CASE("a stop requested before the first attempt: zero attempts, and a reaso
   CHECK(never.calls() == 0);
 }
 
-TEST_CASE("a stop requested during an attempt lets it end, and forbids the next [D6, K1, C6]", "[stop]") {
+TEST_CASE("a stop requested during an attempt lets it finish, and prevents the next [D6, K1, C6]", "[stop]") {
   FakeClock clock;
   std::stop_source source;
   const auto token = source.get_token();

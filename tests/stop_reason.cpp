@@ -59,7 +59,7 @@ static_assert(std::size(table) == stop_reason_count);
 
 }  // namespace
 
-TEST_CASE("every stop reason has its own name, and says whether the failure strategy answers for it [G7]",
+TEST_CASE("every stop reason has its own name, and knows whether the failure strategy handles it [G7]",
           "[stop_reason]") {
   std::set<std::string_view> names;
   for (const auto& [reason, name, consulted] : table) {
@@ -71,7 +71,7 @@ TEST_CASE("every stop reason has its own name, and says whether the failure stra
   CHECK(names.size() == stop_reason_count);
 }
 
-TEST_CASE("a stop reason has one category, and what was refused is told from what failed [G4, H2]",
+TEST_CASE("a stop reason has one category, and refusals are distinguished from failures [G4, H2]",
           "[stop_reason]") {
   using encore::StopCategory;
   CHECK(category(StopReason::none) == StopCategory::unfinished);
@@ -91,7 +91,7 @@ TEST_CASE("a stop reason has one category, and what was refused is told from wha
   CHECK(!is_refusal(StopReason::deadline));
 }
 
-TEST_CASE("the names fit into metrics and logs as they are: lower case and underscores [G7]",
+TEST_CASE("stop reason names fit into metrics and logs as they are: lower case and underscores [G7]",
           "[stop_reason]") {
   for (std::size_t i = 0; i < stop_reason_count; ++i) {
     const auto name = to_string(static_cast<StopReason>(i));
@@ -100,7 +100,7 @@ TEST_CASE("the names fit into metrics and logs as they are: lower case and under
   }
 }
 
-TEST_CASE("a failing test shows a reason by its name", "[stop_reason]") {
+TEST_CASE("a failing test shows a stop reason by its name", "[stop_reason]") {
   std::ostringstream out;
   out << encore::StopReason::hint_past_deadline;
   CHECK(out.str() == "hint_past_deadline");

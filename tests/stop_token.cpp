@@ -45,7 +45,7 @@ static_assert(!StopToken<StopView>);
 static_assert(
     std::is_constructible_v<StopView, const std::stop_token&>);  // not a temporary: must_not_compile/
 
-TEST_CASE("a token whose callback type is named by a trait ends the real clock's wait [K1, L4]",
+TEST_CASE("a stop token whose callback type is named by a trait ends the real clock's wait [K1, L4]",
           "[stop_token]") {
   const Stopped token;
   const StopView view{token};
@@ -53,7 +53,7 @@ TEST_CASE("a token whose callback type is named by a trait ends the real clock's
   encore::SteadyClock::sleep_for(encore::longest_wait, view);  // would hang if it did not
 }
 
-TEST_CASE("a token that never asks to stop lets a real wait take its time [K1]", "[stop_token]") {
+TEST_CASE("a stop token that never asks to stop does not shorten a real wait [K1]", "[stop_token]") {
   const std::stop_token of_nobody;
   const auto begin = encore::SteadyClock::now();
   encore::SteadyClock::sleep_for(5ms, of_nobody);

@@ -47,7 +47,7 @@ std::string utf8(char32_t character) {
   return text;
 }
 
-TEST_CASE("what is quoted is escaped exactly where it would act on the terminal or end the quotes",
+TEST_CASE("quoted text is escaped exactly where it would act on the terminal or end the quotes",
           "[terminal_text]") {
   for (char32_t character = 0; character <= 0x10FFFF; ++character) {
     if (character >= 0xD800 && character <= 0xDFFF) continue;

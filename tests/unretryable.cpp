@@ -79,7 +79,7 @@ TEST_CASE("permanent errors and cancellations are never retried, whatever the fi
   CHECK(attempts_of(17) == 3);
 }
 
-TEST_CASE("a returned code that says cancelled is never retried, whatever the filter says [B4 B8]",
+TEST_CASE("a returned error code that means cancelled is never retried, whatever the filter says [B4 B8]",
           "[unretryable]") {
   const RetryPolicy policy{RetryIfResult{[](const std::error_code& code) { return code.value() != 0; }},
                            MaxRetries{2}, ConstantBackoff{Duration::zero()}};
@@ -164,7 +164,7 @@ int attempts_of(const CancelledAfter& operation, const Ingredient&... ingredient
 
 // Found as attempt_timeout_that_cancels_is_retried.
 TEST_CASE(
-    "an attempt that its own limit cancelled failed like any other [B4, D6] (fault 46: Polly #1584, corefx "
+    "an attempt that its own limit cancelled is an ordinary failure [B4, D6] (fault 46: Polly #1584, corefx "
     "#29748)",
     "[unretryable]") {
   CHECK(attempts_of({2s}, AttemptTimeout{2s}) == 3);
@@ -176,7 +176,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "an attempt that is cancelled when the whole call's time is over ends the call by its deadline [B4, D3]",
+    "an attempt that is cancelled when the whole call's time is up ends the call by its deadline [B4, D3]",
     "[unretryable]") {
   testing::FakeClock clock;
   const RetryPolicy policy{clock, RetryOnEveryException{}, TimeBudget{5s}, ReturnOutcome{}};
@@ -193,7 +193,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "an attempt that its own limit cancelled counts as a failure, one that was cancelled does not [B4, H3]",
+    "an attempt that its own limit cancelled counts as a failure, one that the caller cancelled does not "
+    "[B4, H3]",
     "[unretryable]") {
   testing::FakeClock clock;
   const Now now{clock};
@@ -214,7 +215,7 @@ TEST_CASE(
 }
 
 // Found as operation_canceled_named_by_the_filter.
-TEST_CASE("a filter that names operation_canceled means it, unless the call was asked to stop [B4]",
+TEST_CASE("a filter that names operation_canceled matches it, unless the call was asked to stop [B4]",
           "[unretryable]") {
   const auto attempts_by = [](const auto& filter, auto fail) {
     auto attempts = 0;
@@ -254,7 +255,7 @@ TEST_CASE("a filter that names operation_canceled means it, unless the call was 
                     thrown) == 1);
 }
 
-TEST_CASE("of what is never retried, only some was cancelled [B4 K1]", "[unretryable]") {
+TEST_CASE("only some of what is never retried is a cancellation [B4 K1]", "[unretryable]") {
   const auto cancelled = [](const auto& thrown) {
     try {
       throw thrown;
@@ -268,15 +269,16 @@ TEST_CASE("of what is never retried, only some was cancelled [B4 K1]", "[unretry
   CHECK(!cancelled(std::system_error{std::make_error_code(std::errc::timed_out)}));
 }
 
-TEST_CASE("a never retried exception is told from others in any handler [B4]", "[unretryable]") {
+TEST_CASE("an unretryable exception is recognized in any handler [B4]", "[unretryable]") {
   CHECK(never(Cancelled{}));
   CHECK(never(Ambiguous{}));
   CHECK(!never(Plain{"slow"}));
   CHECK(!never(std::string{"no exception class at all"}));
 }
 
-TEST_CASE("a filter on unrelated types rules them out at compile time, one on their bases does not [P7]",
-          "[unretryable]") {
+TEST_CASE(
+    "a filter on unrelated types excludes unretryable ones at compile time, one on their bases does not [P7]",
+    "[unretryable]") {
   STATIC_REQUIRE(detail::never_cannot_match<Plain>);
   STATIC_REQUIRE(!detail::never_cannot_match<std::exception>);
   STATIC_REQUIRE(!detail::never_cannot_match<std::runtime_error>);  // a base of both

@@ -83,7 +83,7 @@ struct Bench {
 
 const auto fail = []() -> int { throw Slow{}; };
 
-TEST_CASE("a poll loop on an empty retry budget makes a request for each wait, not as many as it can [H10]",
+TEST_CASE("a poll loop on an empty retry budget makes one request for each wait, not as many as it can [H10]",
           "[wait_when_refused]") {
   FakeClock clock;
   encore::RetryBudget budget{{.share = 0.1, .floor = 0}};
@@ -103,7 +103,7 @@ TEST_CASE("a poll loop on an empty retry budget makes a request for each wait, n
   CHECK(requests >= 50);
 }
 
-TEST_CASE("a poll loop on an open breaker asks it once a wait [H10]", "[wait_when_refused]") {
+TEST_CASE("a poll loop on an open breaker asks it once for each wait [H10]", "[wait_when_refused]") {
   FakeClock clock;
   encore::CircuitBreaker breaker{{.failures_to_open = 1, .open_for = 1h}};
   const RetryPolicy policy{RetryOn<Slow>{}, encore::ConstantBackoff{1s}, encore::NoJitter{},     clock,
@@ -146,7 +146,7 @@ TEST_CASE(
   CHECK(bench.clock.sleeps() == Durations{2s, 2s});
 }
 
-TEST_CASE("a refused retry of a returned failure gives the value after the wait [G1, H10]",
+TEST_CASE("a refused retry of a returned failure returns the value after the wait [G1, H10]",
           "[wait_when_refused]") {
   Bench bench;
   const auto judging = bench.policy().with(encore::RetryIfResult{[](int units) { return units < 0; }});
@@ -188,7 +188,7 @@ TEST_CASE("the wait of a refused call is no longer than the time that is left [D
   CHECK(bench.clock.sleeps().size() == 2);
 }
 
-TEST_CASE("a stop request ends the wait of a refused call, whose reason stays the guard's [K1, H10]",
+TEST_CASE("a stop request ends the wait of a refused call, whose reason is still the guard's [K1, H10]",
           "[wait_when_refused]") {
   for (const bool open : {false, true}) {
     Bench bench;
@@ -203,7 +203,7 @@ TEST_CASE("a stop request ends the wait of a refused call, whose reason stays th
   }
 }
 
-TEST_CASE("permits come back before the wait of a refused call, not after it [H1, H10]",
+TEST_CASE("permits are returned before the wait of a refused call, not after it [H1, H10]",
           "[wait_when_refused]") {
   Bench bench;
   Gate of_the_call;
@@ -214,7 +214,7 @@ TEST_CASE("permits come back before the wait of a refused call, not after it [H1
 }
 
 TEST_CASE(
-    "a call that is refused before its first attempt is no failed call for a PerCall guard [H1, H3, H10]",
+    "a PerCall guard does not count a call that is refused before its first attempt as failed [H1, H3, H10]",
     "[wait_when_refused]") {
   Bench bench;
   bench.gate.open = false;
@@ -263,7 +263,7 @@ TEST_CASE("without WaitWhenRefused, or where no guard refuses, no wait is added 
   CHECK(bench.clock.sleeps().empty());
 }
 
-TEST_CASE("a coroutine waits when it is refused as a thread does [H10]", "[wait_when_refused]") {
+TEST_CASE("a refused call in a coroutine waits as in a thread [H10]", "[wait_when_refused]") {
   Bench bench;
   const auto run = [&](const auto& policy) {
     return bench.executor.run(encore::co_run(
@@ -323,7 +323,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("who drives a call by hand finds the wait in the last decision [H10]", "[wait_when_refused]") {
+TEST_CASE("the driver of a refused Retrying call finds the wait in the last decision [H10]",
+          "[wait_when_refused]") {
   const Decision last{.stop = StopReason::circuit_open, .wait = 2s};
   Bench bench;
   const auto policy = bench.policy();
@@ -349,7 +350,7 @@ TEST_CASE("who drives a call by hand finds the wait in the last decision [H10]",
   CHECK(refused.attempts() == 0);
 }
 
-TEST_CASE("a restored call that a guard refuses ends after what is left of its wait [H10]",
+TEST_CASE("a restored call that a guard refuses ends after the rest of its wait [H10]",
           "[wait_when_refused]") {
   Bench bench;
   const auto unguarded = bench.policy().without<encore::role::Guard>();

@@ -62,20 +62,20 @@ auto failing(int times) {
   };
 }
 
-TEST_CASE("a call that succeeds at once is one call and one attempt", "[counters]") {
+TEST_CASE("a call that succeeds at once is counted as one call and one attempt", "[counters]") {
   Counted counted;
   counted.policy().run({.name = "ship"}, failing(0));
   CHECK(counted.ship() == ended(StopReason::succeeded, {.attempts = 1}));
 }
 
-TEST_CASE("a call that recovers has its retries and its waits", "[counters]") {
+TEST_CASE("a call that recovers is counted with its retries and its waits", "[counters]") {
   Counted counted;
   counted.policy().run({.name = "ship"}, failing(2));
   CHECK(counted.ship() ==
         ended(StopReason::succeeded, {.attempts = 3, .retries = 2, .recovered = 1, .slept = 2s}));
 }
 
-TEST_CASE("an exhausted call is told from one whose first failure is not retryable", "[counters]") {
+TEST_CASE("an exhausted call is counted apart from one whose first failure is not retryable", "[counters]") {
   Counted exhausted;
   CHECK_THROWS_AS(exhausted.policy().run({.name = "ship"}, failing(3)), Slow);
   CHECK(exhausted.ship() == ended(StopReason::retries_exhausted, {.attempts = 3, .retries = 2, .slept = 2s}));
@@ -95,7 +95,7 @@ TEST_CASE("an exhausted call is told from one whose first failure is not retryab
   CHECK(later.ship() == ended(StopReason::not_retryable, {.attempts = 2, .retries = 1, .slept = 1s}));
 }
 
-TEST_CASE("a refusal before any attempt is a call without one, counted by its reason [G4]", "[counters]") {
+TEST_CASE("a refusal before any attempt is counted as a call without one, by its reason [G4]", "[counters]") {
   Counted counted;
   encore::CircuitBreaker breaker;
   breaker.force_open();
@@ -107,7 +107,7 @@ TEST_CASE("a refusal before any attempt is a call without one, counted by its re
   CHECK(ship.under_way() == 0);
 }
 
-TEST_CASE("errors that the caller gets as values are counted, whoever made them [B8]", "[counters]") {
+TEST_CASE("errors that the caller gets as values are counted, whatever layer made them [B8]", "[counters]") {
   Counted outcome;
   static_cast<void>(outcome.policy().with(encore::ReturnOutcome{}).run({.name = "ship"}, failing(9)));
   CHECK(outcome.ship().error_results == 1);
@@ -125,7 +125,7 @@ TEST_CASE("errors that the caller gets as values are counted, whoever made them 
 }
 
 TEST_CASE(
-    "unknown outcomes, and requests that were repeated from below, are counted [I3, J1] (fault 63: libcurl)",
+    "unknown outcomes, and requests repeated by a lower layer, are counted [I3, J1] (fault 63: libcurl)",
     "[counters]") {
   Counted counted;
   const encore::Call call{.name = "ship", .replay = encore::ReplaySafety::never};
@@ -145,7 +145,7 @@ TEST_CASE(
   CHECK(counted.ship().dispatched_again == 2);
 }
 
-TEST_CASE("attempts are counted when they begin, and calls under way are seen", "[counters]") {
+TEST_CASE("attempts are counted when they begin, and calls under way are visible", "[counters]") {
   Counted counted;
   counted.policy().run({.name = "ship"}, [&] {
     CHECK(counted.ship() == ToolCounts{.tool = "ship", .calls = 1, .attempts = 1});
@@ -154,8 +154,7 @@ TEST_CASE("attempts are counted when they begin, and calls under way are seen", 
   CHECK(counted.ship().under_way() == 0);
 }
 
-TEST_CASE("a tool is counted under the name that it was resolved to, and never by a call's id",
-          "[counters]") {
+TEST_CASE("a tool is counted under the name that it resolves to, and never by a call's id", "[counters]") {
   Counted counted;
   const auto policy = counted.policy();
   for (int i = 0; i < 50; ++i) {
@@ -166,7 +165,7 @@ TEST_CASE("a tool is counted under the name that it was resolved to, and never b
   CHECK(counted.ship().calls == 50);
 }
 
-TEST_CASE("tools beyond the most that are told apart are counted together, and none is lost", "[counters]") {
+TEST_CASE("tools beyond the counters' maximum are counted together, and none is lost", "[counters]") {
   encore::testing::FakeClock clock;
   Counters counters{{.most_tools = 3}};
   const encore::RetryPolicy policy{clock, counters, encore::RetryOn<Slow>{}};
@@ -181,7 +180,7 @@ TEST_CASE("tools beyond the most that are told apart are counted together, and n
   CHECK(snapshot.of("tool-2").calls == 1);
 }
 
-TEST_CASE("names that are no UTF-8 are told as such, and those that then look the same are added up",
+TEST_CASE("tool names that are not UTF-8 are counted as such, and those that then look the same are added up",
           "[counters]") {
   Counted counted;
   for (const auto* const name : {"a\xFF", "a\xFE", "a\xEF\xBF\xBD"})
@@ -191,7 +190,7 @@ TEST_CASE("names that are no UTF-8 are told as such, and those that then look th
   CHECK(snapshot.of("a\xEF\xBF\xBD").calls == 3);
 }
 
-TEST_CASE("what happened between two snapshots is their difference", "[counters]") {
+TEST_CASE("the difference of two snapshots of counters is what happened between them", "[counters]") {
   Counted counted;
   const auto policy = counted.policy();
   policy.run({.name = "ship"}, failing(1));
@@ -201,7 +200,7 @@ TEST_CASE("what happened between two snapshots is their difference", "[counters]
         ended(StopReason::succeeded, {.attempts = 3, .retries = 2, .recovered = 1, .slept = 2s}));
 }
 
-TEST_CASE("counting reads no clock [P5]", "[counters]") {
+TEST_CASE("counters read no clock [P5]", "[counters]") {
   struct Unread {
     using role = encore::role::Clock;
     encore::TimePoint now() const { throw std::logic_error{"the clock was read"}; }
@@ -215,7 +214,7 @@ TEST_CASE("counting reads no clock [P5]", "[counters]") {
   CHECK(counters.snapshot().of("ship").recovered == 1);
 }
 
-TEST_CASE("threads that count at the same time lose nothing", "[counters][threads]") {
+TEST_CASE("threads that count at the same time lose no count", "[counters][threads]") {
   constexpr int threads = 4;
   constexpr int calls = 10'000;
   Counters counters{{.most_tools = 5}};
@@ -250,7 +249,7 @@ TEST_CASE("threads that count at the same time lose nothing", "[counters][thread
   CHECK(attempts == began + retries);
 }
 
-TEST_CASE("threads that do nothing but count lose nothing", "[counters][threads]") {
+TEST_CASE("threads that do nothing but count lose no count", "[counters][threads]") {
   constexpr int threads = 4;
   constexpr int rounds = 100'000;
   Counters counters;

@@ -41,7 +41,7 @@ TEST_CASE("an event's error is its exception's type, or the name registered for 
   CHECK(name == "timeout");
 }
 
-TEST_CASE("success has no error, however many attempts it took [G6]", "[event_error_type]") {
+TEST_CASE("a success has no error type, however many attempts it took [G6]", "[event_error_type]") {
   CHECK(error_type(event_of(EventKind::attempt_started, StopReason::none)).empty());
   CHECK(error_type(event_of(EventKind::attempt_started, StopReason::none, 3)).empty());
   CHECK(error_type(event_of(EventKind::attempt_succeeded, StopReason::succeeded, 3)).empty());
@@ -49,7 +49,8 @@ TEST_CASE("success has no error, however many attempts it took [G6]", "[event_er
   CHECK(error_type(event_of(EventKind::call_finished, StopReason::excluded_tool)).empty());
 }
 
-TEST_CASE("a failed value has the status that was noted, else a name of its own", "[event_error_type]") {
+TEST_CASE("a failed value's error type is the status that was noted, or a name of its own",
+          "[event_error_type]") {
   auto event = event_of(EventKind::attempt_failed, StopReason::none);
   CHECK(error_type(event) == "returned_value");
   CHECK(error_type(event_of(EventKind::call_finished, StopReason::retries_exhausted, 3)) == "returned_value");
@@ -66,13 +67,13 @@ TEST_CASE("a failed value has the status that was noted, else a name of its own"
   CHECK(error_type(event) == "503");
 }
 
-TEST_CASE("a call that was refused before any attempt has its reason as error [G4]", "[event_error_type]") {
+TEST_CASE("the error type of a call refused before any attempt is its reason [G4]", "[event_error_type]") {
   CHECK(error_type(event_of(EventKind::call_finished, StopReason::expired_on_entry, 0)) ==
         "expired_on_entry");
   CHECK(error_type(encore::Failure{.reason = StopReason::circuit_open, .attempts = 0}) == "circuit_open");
 }
 
-TEST_CASE("a failed call has its last exception's type as error", "[event_error_type]") {
+TEST_CASE("a failed call's error type is its last exception's", "[event_error_type]") {
   encore::Failure failure{.reason = StopReason::retries_exhausted, .attempts = 3};
   CHECK(error_type(failure) == "returned_value");
   failure.error = std::make_exception_ptr(TimeoutError{"host db-1"});

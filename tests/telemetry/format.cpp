@@ -40,7 +40,7 @@ Failure exhausted() {
           .error = std::make_exception_ptr(TimeoutError{"slow"})};
 }
 
-TEST_CASE("fmt writes an event as a line of logfmt or of JSON, with exception text when asked [F6]",
+TEST_CASE("fmt formats an event as a line of logfmt or of JSON, with exception text on request [F6]",
           "[format]") {
   tests::in_handler_of(TimeoutError{"db-1"}, [](const encore::Thrown& thrown) {
     const auto event = failed_with(thrown);
@@ -59,7 +59,7 @@ TEST_CASE("fmt writes an event as a line of logfmt or of JSON, with exception te
   });
 }
 
-TEST_CASE("a line can stand among other text, and go to any output", "[format]") {
+TEST_CASE("a formatted event can be part of other text, and go to any output", "[format]") {
   std::string out;
   fmt::format_to(std::back_inserter(out), "[{}] {:x}!\n", 7, exhausted());
   CHECK(out ==
@@ -67,7 +67,7 @@ TEST_CASE("a line can stand among other text, and go to any output", "[format]")
         "reason=retries_exhausted slept=0s elapsed=0s!\n");
 }
 
-TEST_CASE("fmt writes failures and outcomes of any type", "[format]") {
+TEST_CASE("fmt formats failures and outcomes of any type", "[format]") {
   CHECK(fmt::format("{}", exhausted()) == log_text(exhausted()));
   CHECK(fmt::format("{}", Outcome<int>{exhausted()}) == log_text(exhausted()));
   CHECK(fmt::format("{:j}", Outcome<void>{exhausted()}) ==
@@ -79,7 +79,7 @@ TEST_CASE("fmt writes failures and outcomes of any type", "[format]") {
         "attempts=2 reason=succeeded slept=0.25s elapsed=0.3s");
 }
 
-TEST_CASE("reasons, events and modes are written by name, as any string is [G7]", "[format]") {
+TEST_CASE("fmt formats reasons, events and modes by name, as any string [G7]", "[format]") {
   CHECK(fmt::format("{}", StopReason::retries_exhausted) == "retries_exhausted");
   CHECK(fmt::format("{}", EventKind::attempt_failed) == "attempt_failed");
   CHECK(fmt::format("{}", encore::TerminalMode::error_result) == "error_result");
@@ -87,7 +87,7 @@ TEST_CASE("reasons, events and modes are written by name, as any string is [G7]"
                     StopReason::deadline) == "  deadline|deadline  |dead");
 }
 
-TEST_CASE("a format that means nothing is refused", "[format]") {
+TEST_CASE("a format specification without meaning is rejected", "[format]") {
   const auto failure = exhausted();
   for (const char* const wrong : {"{:q}", "{:jj}", "{:xx}", "{:>10}", "{:jxj}"}) {
     CAPTURE(wrong);

@@ -32,20 +32,20 @@ std::string only(LineShape shape, std::string_view value) {
   return std::move(line).finish();
 }
 
-TEST_CASE("logfmt is names and values with spaces between", "[log_line]") {
+TEST_CASE("a logfmt line is names and values with spaces between", "[log_line]") {
   CHECK(one_of_each(LineShape::logfmt) ==
         "tool=inventory_lookup attempt=-3 retry=true last=false retry_in=0.25s "
         "at=1970-01-01T00:00:01.000000000Z");
 }
 
-TEST_CASE("JSON is one object whose numbers are numbers", "[log_line]") {
+TEST_CASE("a JSON log line is one object whose numbers are numbers", "[log_line]") {
   CHECK(
       one_of_each(LineShape::json) ==
       R"({"gen_ai.tool.name":"inventory_lookup","encore.attempt":-3,"encore.retry":true,"encore.last":false,)"
       R"("encore.retry_in":0.25,"timestamp":"1970-01-01T00:00:01.000000000Z"})");
 }
 
-TEST_CASE("a field without a name in a shape is left out there", "[log_line]") {
+TEST_CASE("a log field without a name in a format is omitted there", "[log_line]") {
   const auto both = [](LineShape shape) {
     LogLine line{shape};
     line.number({"", "b"}, 2);
@@ -57,7 +57,7 @@ TEST_CASE("a field without a name in a shape is left out there", "[log_line]") {
   CHECK(both(LineShape::json) == R"({"b":2,"c":3})");
 }
 
-TEST_CASE("a line without fields is empty", "[log_line]") {
+TEST_CASE("a log line without fields is empty", "[log_line]") {
   CHECK(LogLine{LineShape::logfmt}.finish().empty());
   CHECK(LogLine{LineShape::json}.finish() == "{}");
 }
@@ -69,7 +69,7 @@ TEST_CASE("a logfmt value stands in quotes where it could be taken for something
   CHECK(only(LineShape::logfmt, R"("quoted")") == R"(value="\"quoted\"")");
 }
 
-TEST_CASE("no value breaks the line or the JSON around it", "[log_line]") {
+TEST_CASE("no value breaks the log line or the JSON around it", "[log_line]") {
   for (const auto hostile : {"\n"sv, "\r\n"sv, "\",\"admin\":\"yes"sv, "a\nevent=forged"sv,
                              "\x1B[2J\x1B[31m"sv, "\0"sv, "\\"sv, "\xFF\xC3"sv, "\xE2\x80\xA8"sv,
                              "\xC2\x9B"
@@ -84,7 +84,7 @@ TEST_CASE("no value breaks the line or the JSON around it", "[log_line]") {
   }
 }
 
-TEST_CASE("what JSON says of a value is the value", "[log_line]") {
+TEST_CASE("a value's JSON text reads back as the value", "[log_line]") {
   const auto text = "a \"b\" \\ \n\t\x1B \xE2\x80\xA8 東京 \x7F"sv;
   CHECK(tests::flat_json(only(LineShape::json, text)) == tests::FlatJson{{"value", std::string{text}}});
 }

@@ -62,7 +62,7 @@ FlatJson expect(std::string_view kind, const FlatJson& rest) {
   return fields;
 }
 
-TEST_CASE("an event is one short line [F2]", "[log_text]") {
+TEST_CASE("an event's log text is one short line [F2]", "[log_text]") {
   Told told;
   CHECK(log_text(told.event(EventKind::attempt_started, 1)) ==
         "event=attempt_started call=call-17 tool=inventory_lookup attempt=1/3");
@@ -82,8 +82,9 @@ TEST_CASE("an event is one short line [F2]", "[log_text]") {
         "slept=0.25s elapsed=1.5s");
 }
 
-TEST_CASE("a JSON line says the same in OpenTelemetry's names, with the process and the time [F2] [I2]",
-          "[log_text]") {
+TEST_CASE(
+    "an event's JSON line has the same in OpenTelemetry's names, with the process and the time [F2] [I2]",
+    "[log_text]") {
   Told told;
   CHECK(tests::flat_json(log_text(told.event(EventKind::attempt_started, 1), json)) ==
         expect("attempt_started",
@@ -103,7 +104,7 @@ TEST_CASE("a JSON line says the same in OpenTelemetry's names, with the process 
                                    {"encore.elapsed", "1.5"}}));
 }
 
-TEST_CASE("the last failure tells why no attempt follows, with the hint that was refused [E4] [F1]",
+TEST_CASE("the last failure's line says why no attempt follows, with the hint that was refused [E4] [F1]",
           "[log_text]") {
   Told told;
   auto failed = told.event(EventKind::attempt_failed, 1);
@@ -121,14 +122,14 @@ TEST_CASE("the last failure tells why no attempt follows, with the hint that was
                                   {"encore.reason", "hint_over_cap"}}));
 }
 
-TEST_CASE("a retry at once is told as one", "[log_text]") {
+TEST_CASE("a retry without a wait has a line that says so", "[log_text]") {
   Told told;
   auto failed = told.event(EventKind::attempt_failed, 1);
   failed.will_retry = true;
   CHECK(log_text(failed).ends_with(" error=returned_value retry_in=0s"));
 }
 
-TEST_CASE("the call's end tells how it ended [F1] [G7]", "[log_text]") {
+TEST_CASE("the line of a call's end says how it ended [F1] [G7]", "[log_text]") {
   Told told;
   static_cast<void>(told.event(EventKind::attempt_started, 1).at());
   told.clock.time += 2s;
@@ -152,7 +153,7 @@ TEST_CASE("the call's end tells how it ended [F1] [G7]", "[log_text]") {
                                  {"encore.observer_errors", "2"}}));
 }
 
-TEST_CASE("a call without an attempt is told as one [D5] [G4]", "[log_text]") {
+TEST_CASE("the line of a call without an attempt says that there was none [D5] [G4]", "[log_text]") {
   Told told;
   auto refused = told.event(EventKind::call_finished, 0);
   refused.reason = StopReason::expired_on_entry;
@@ -163,7 +164,7 @@ TEST_CASE("a call without an attempt is told as one [D5] [G4]", "[log_text]") {
 }
 
 TEST_CASE(
-    "formatting any event from the first on makes the elapsed time known, and reads the clock once each [F2]",
+    "formatting any event makes the elapsed time known from the first on, and reads the clock once each [F2]",
     "[log_text]") {
   Told told;
   static_cast<void>(log_text(told.event(EventKind::attempt_started, 1)));
@@ -173,7 +174,7 @@ TEST_CASE(
   CHECK(told.clock.reads == 2);
 }
 
-TEST_CASE("who hears only of the end is told no elapsed time rather than a wrong one", "[log_text]") {
+TEST_CASE("an observer of the end alone logs no elapsed time rather than a wrong one", "[log_text]") {
   Told told;
   auto finished = told.event(EventKind::call_finished, 2);
   CHECK(log_text(finished).find("elapsed") == std::string::npos);
@@ -181,7 +182,7 @@ TEST_CASE("who hears only of the end is told no elapsed time rather than a wrong
         std::string::npos);  // nor after the line has asked for the time
 }
 
-TEST_CASE("unlimited retries have no number", "[log_text]") {
+TEST_CASE("a log line of unlimited retries has no number for them", "[log_text]") {
   Told told;
   auto started = told.event(EventKind::attempt_started, 7);
   started.max_retries = encore::CountLimit{encore::UnlimitedRetries{}}.max_retries(false);
@@ -189,7 +190,7 @@ TEST_CASE("unlimited retries have no number", "[log_text]") {
   CHECK(log_text(started, json).find("max_attempts") == std::string::npos);
 }
 
-TEST_CASE("what the callable noted is told with its attempt [F6]", "[log_text]") {
+TEST_CASE("a callable's notes are in its attempt's log line [F6]", "[log_text]") {
   Told told;
   encore::AttemptNotes notes;
   const encore::Call call{.id = "call-17"};
@@ -260,7 +261,8 @@ TEST_CASE(
   CHECK(log_text(failed, json).find(R"("error.code":"a \"b\"\n\u001b[2J")") != std::string::npos);
 }
 
-TEST_CASE("a call inside another's attempt names it, and the tool's resolved name [F2] [J1]", "[log_text]") {
+TEST_CASE("a nested call's log line names the outer one, and the tool's resolved name [F2] [J1]",
+          "[log_text]") {
   Told told;
   encore::AttemptNotes notes;
   const encore::Call call{.id = "call-9"};
@@ -277,7 +279,7 @@ TEST_CASE("a call inside another's attempt names it, and the tool's resolved nam
   CHECK(log_text(failed, json).ends_with(R"("encore.outer.call.id":"call-9","encore.outer.attempt":2})"));
 }
 
-TEST_CASE("exception text is told only when asked for [F6]", "[log_text]") {
+TEST_CASE("exception text is logged only on request [F6]", "[log_text]") {
   Told told;
   const TimeoutError error{"no answer from db-1, key=secret"};
   for (const auto& how : {LogText{}, json}) {
@@ -296,7 +298,7 @@ TEST_CASE("exception text is told only when asked for [F6]", "[log_text]") {
   CHECK(log_text(failure, logfmt_with_text).find("secret") != std::string::npos);
 }
 
-TEST_CASE("an exception without any text says nothing", "[log_text]") {
+TEST_CASE("an exception without a message adds no text to a log line", "[log_text]") {
   struct Mute : std::exception {
     const char* what() const noexcept override { return nullptr; }
   };
@@ -304,7 +306,7 @@ TEST_CASE("an exception without any text says nothing", "[log_text]") {
   CHECK(told.attempt_failed(Mute{}, logfmt_with_text).find("message=") == std::string::npos);
 }
 
-TEST_CASE("a hostile id, name or message cannot break the line [F6]", "[log_text]") {
+TEST_CASE("a hostile id, name or message cannot break the log line [F6]", "[log_text]") {
   constexpr std::string_view hostile{"x\" reason=succeeded\nevent=forged,\"}\r\x1B[2J\xFF\xE2\x80\xA8\\"};
   const std::string decoded{"x\" reason=succeeded\nevent=forged,\"}\r\x1B[2J\xEF\xBF\xBD\xE2\x80\xA8\\"};
   Told told;
@@ -330,7 +332,7 @@ TEST_CASE("a hostile id, name or message cannot break the line [F6]", "[log_text
   CHECK(hostile_values == 5);  // id, name, resolved name, error, message
 }
 
-TEST_CASE("the scope is that of the call's run, else the process's [I2]", "[log_text]") {
+TEST_CASE("a log line's scope is that of the call's run, or else the process's [I2]", "[log_text]") {
   Told told;
   auto event = told.event(EventKind::attempt_started, 1);
   constexpr LogText any{.shape = LineShape::json};
@@ -355,7 +357,7 @@ Failure exhausted() {
           .error = std::make_exception_ptr(TimeoutError{"slow"})};
 }
 
-TEST_CASE("a failed call is one line [G2]", "[log_text]") {
+TEST_CASE("a failed call is logged as one line [G2]", "[log_text]") {
   CHECK(log_text(exhausted()) ==
         "call=call-17 tool=inventory_lookup attempts=3/3 error=tests::TimeoutError reason=retries_exhausted "
         "slept=0.75s elapsed=0.9s");
@@ -371,7 +373,8 @@ TEST_CASE("a failed call is one line [G2]", "[log_text]") {
                  {"encore.elapsed", "0.9"}});
 }
 
-TEST_CASE("an outcome tells its failure, or its figures and never its value [F6] [G2]", "[log_text]") {
+TEST_CASE("an outcome's log text is its failure, or its figures and never its value [F6] [G2]",
+          "[log_text]") {
   CHECK(log_text(Outcome<std::string>{exhausted()}) == log_text(exhausted()));
   CHECK(log_text(Outcome<void>{exhausted()}, json) == log_text(exhausted(), json));
 

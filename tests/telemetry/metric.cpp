@@ -50,7 +50,7 @@ ToolCounts counts(std::string tool) {
   return all;
 }
 
-TEST_CASE("every metric has its number for every tool, and reasons where a call ended", "[metric]") {
+TEST_CASE("every metric has a number for every tool, and per reason for ended calls", "[metric]") {
   std::vector<std::string> points;
   for_each_point(CountersSnapshot{{counts("b"), counts("a")}}, [&](const MetricPoint& point) {
     if (point.tool != "a") return;
@@ -68,7 +68,7 @@ TEST_CASE("every metric has its number for every tool, and reasons where a call 
                       "encore.tool.calls.ended circuit_open=1000", "encore.tool.slept =1500"});
 }
 
-TEST_CASE("all points of a metric stand together, and each metric comes once", "[metric]") {
+TEST_CASE("all points of a metric are together, and each metric comes once", "[metric]") {
   std::vector<std::string> families;
   for_each_point(CountersSnapshot{{counts("b"), counts("a")}}, [&](const MetricPoint& point) {
     if (families.empty() || families.back() != point.metric.name) families.emplace_back(point.metric.name);
@@ -77,7 +77,7 @@ TEST_CASE("all points of a metric stand together, and each metric comes once", "
   CHECK(std::set<std::string>{families.begin(), families.end()}.size() == families.size());
 }
 
-TEST_CASE("nothing counted is nothing told", "[metric]") {
+TEST_CASE("counters without counts yield no metric points", "[metric]") {
   int points = 0;
   for_each_point(CountersSnapshot{}, [&](const MetricPoint&) { ++points; });
   CHECK(points == 0);

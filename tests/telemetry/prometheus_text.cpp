@@ -136,7 +136,7 @@ ToolCounts counts(std::string tool) {
   return all;
 }
 
-TEST_CASE("a page has a family for each metric and a sample for each tool", "[prometheus_text]") {
+TEST_CASE("a Prometheus page has a family for each metric and a sample for each tool", "[prometheus_text]") {
   const Page page{prometheus_text(CountersSnapshot{{counts("inventory_lookup"), counts("ship")}})};
   const Page::Labels tool{{"gen_ai_tool_name", "inventory_lookup"}};
   CHECK(page.families() ==
@@ -155,7 +155,7 @@ TEST_CASE("a page has a family for each metric and a sample for each tool", "[pr
                     {{"gen_ai_tool_name", "ship"}, {"encore_reason", "retries_exhausted"}}) == "100");
 }
 
-TEST_CASE("a name that holds anything does not break the page", "[prometheus_text]") {
+TEST_CASE("a tool name with any bytes does not break the Prometheus page", "[prometheus_text]") {
   const std::string hostile = "a\\b\"c\nd} 17\nforged_total 1\n\xE6\x9D\xB1{,=}";
   const Page page{prometheus_text(CountersSnapshot{{counts(hostile), counts("")}})};
   CHECK(page.sample("encore_tool_calls_total", {{"gen_ai_tool_name", hostile}}) == "100");
@@ -166,18 +166,19 @@ TEST_CASE("a name that holds anything does not break the page", "[prometheus_tex
         "100");
 }
 
-TEST_CASE("large counts are told to the last digit", "[prometheus_text]") {
+TEST_CASE("large counts are written to the last digit on a Prometheus page", "[prometheus_text]") {
   ToolCounts many{.tool = "ship", .calls = 18'446'744'073'709'551'615U};
   const Page page{prometheus_text(CountersSnapshot{{many}})};
   CHECK(page.sample("encore_tool_calls_total", {{"gen_ai_tool_name", "ship"}}) == "18446744073709551615");
 }
 
-TEST_CASE("an empty page is a page", "[prometheus_text]") {
+TEST_CASE("an empty Prometheus page is valid", "[prometheus_text]") {
   const Page page{encore::prometheus_text({})};
   CHECK(page.families().empty());
 }
 
-TEST_CASE("names become Prometheus' as OpenTelemetry's compatibility rules say", "[prometheus_text]") {
+TEST_CASE("metric names become Prometheus names by OpenTelemetry's compatibility rules",
+          "[prometheus_text]") {
   CHECK(encore::prometheus_name("gen_ai.tool.name") == "gen_ai_tool_name");
   CHECK(encore::prometheus_name("a-b/c d:9") == "a_b_c_d_9");
   CHECK(prometheus_name(encore::metric::slept) == "encore_tool_slept_seconds_total");

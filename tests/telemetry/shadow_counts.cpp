@@ -13,7 +13,7 @@ using encore::ShadowCounts;
 static_assert(std::is_copy_constructible_v<ShadowCounts> &&
               std::is_nothrow_move_constructible_v<ShadowCounts>);
 
-TEST_CASE("counts begin at nothing, have a place for each reason, and are compared whole",
+TEST_CASE("shadow counts begin at zero, have a place for each reason, and compare as a whole",
           "[shadow_counts]") {
   const ShadowCounts none;
   CHECK(none.sooner_because.size() == encore::stop_reason_count);

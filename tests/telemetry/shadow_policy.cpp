@@ -63,7 +63,10 @@ ShadowCounts ship(const Shadow& shadow) {
   return all.front();
 }
 
-TEST_CASE("a lower ceiling: what it would have saved, and whom it would have failed", "[shadow_policy]") {
+TEST_CASE(
+    "a shadow policy with a lower ceiling counts what it would have saved, and which calls it would have "
+    "failed",
+    "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
   ShadowPolicy shadow{real.with(encore::MaxRetries{1})};
@@ -79,7 +82,7 @@ TEST_CASE("a lower ceiling: what it would have saved, and whom it would have fai
   CHECK(ship(shadow).stopped_sooner == 2);
 }
 
-TEST_CASE("what both do alike is no difference", "[shadow_policy]") {
+TEST_CASE("what policy and shadow do alike is not counted as a difference", "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
   ShadowPolicy shadow{real.with(encore::MaxRetries{1})};
@@ -90,7 +93,8 @@ TEST_CASE("what both do alike is no difference", "[shadow_policy]") {
   CHECK(ship(shadow) == ShadowCounts{.tool = "ship", .calls = 3});
 }
 
-TEST_CASE("a narrower filter stops at the first failure that it does not match", "[shadow_policy]") {
+TEST_CASE("a shadow policy with a narrower filter stops at the first failure that it does not match",
+          "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
   ShadowPolicy shadow{real.with(encore::RetryOn<Slow>{})};
@@ -104,7 +108,8 @@ TEST_CASE("a narrower filter stops at the first failure that it does not match",
                                {.attempts_avoided = 2, .waits_avoided = 2s, .recoveries_lost = 1}));
 }
 
-TEST_CASE("a shorter time stops before a wait that would end past it", "[shadow_policy]") {
+TEST_CASE("a shadow policy with a shorter time budget stops before a wait that would exceed it",
+          "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
   const auto run = [&](auto& shadow) {
@@ -127,7 +132,7 @@ TEST_CASE("a shorter time stops before a wait that would end past it", "[shadow_
                                    {.attempts_avoided = 2, .waits_avoided = 2s, .recoveries_lost = 1}));
 }
 
-TEST_CASE("a lower cap for hints stops where the hint is over it", "[shadow_policy]") {
+TEST_CASE("a shadow policy with a lower cap for hints stops where the hint is over it", "[shadow_policy]") {
   struct Busy : std::runtime_error {
     Busy() : std::runtime_error{"busy"} {}
     encore::Duration retry_after() const { return 30s; }
@@ -140,7 +145,7 @@ TEST_CASE("a lower cap for hints stops where the hint is over it", "[shadow_poli
                                {.attempts_avoided = 1, .waits_avoided = 30s, .recoveries_lost = 1}));
 }
 
-TEST_CASE("a candidate that would have gone on is counted too", "[shadow_policy]") {
+TEST_CASE("a shadow policy that would have continued is counted too", "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock).with(encore::MaxRetries{1}, encore::RetryOn<Slow>{});
   ShadowPolicy shadow{real.with(encore::MaxRetries{2}, encore::RetryOn<std::runtime_error>{})};
@@ -152,7 +157,7 @@ TEST_CASE("a candidate that would have gone on is counted too", "[shadow_policy]
   CHECK(ship(shadow) == ShadowCounts{.tool = "ship", .calls = 3, .gone_on = 2});
 }
 
-TEST_CASE("of a returned failure that no filter can be asked about afterwards nothing is counted [B8]",
+TEST_CASE("a shadow policy counts nothing for a returned failure that no filter can judge afterwards [B8]",
           "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const encore::RetryPolicy real{clock, encore::RetryIf{[](int status) { return status == 503; }},
@@ -162,7 +167,7 @@ TEST_CASE("of a returned failure that no filter can be asked about afterwards no
   CHECK(ship(shadow) == ShadowCounts{.tool = "ship", .calls = 1});
 }
 
-TEST_CASE("a shadow changes nothing, whatever the candidate does [F3]", "[shadow_policy]") {
+TEST_CASE("a shadow policy changes nothing, whatever it does itself [F3]", "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
   const auto traced = [&](const auto& policy) {
@@ -178,7 +183,8 @@ TEST_CASE("a shadow changes nothing, whatever the candidate does [F3]", "[shadow
 }
 
 TEST_CASE(
-    "of a call that was given up nothing is counted, however it goes on, and a later one of its id counts",
+    "a shadow policy counts nothing of a call it gave up, however that continues, but does count a later "
+    "call of its id",
     "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
@@ -196,7 +202,7 @@ TEST_CASE(
   CHECK(shadow.given_up() == 1);
 }
 
-TEST_CASE("with fewer calls kept than are under way, no number is larger than with all of them",
+TEST_CASE("a shadow policy that keeps fewer calls than are under way counts no more than one that keeps all",
           "[shadow_policy]") {
   std::mt19937 random{17};
   const auto below = [&](unsigned most) { return static_cast<int>(random() % most); };
@@ -238,7 +244,7 @@ TEST_CASE("with fewer calls kept than are under way, no number is larger than wi
   }
 }
 
-TEST_CASE("calls that the candidate would have stopped are forgotten when there are too many",
+TEST_CASE("a shadow policy forgets calls that it would have stopped when there are too many",
           "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
@@ -258,7 +264,7 @@ TEST_CASE("calls that the candidate would have stopped are forgotten when there 
   CHECK(all[1].stopped_sooner == 1);
 }
 
-TEST_CASE("threads lose no call", "[shadow_policy][threads]") {
+TEST_CASE("threads lose no call of a shadow policy", "[shadow_policy][threads]") {
   constexpr int threads = 4;
   constexpr int calls = 300;
   const encore::RetryPolicy real{encore::RetryOn<Slow>{}, encore::MaxRetries{2}, encore::ConstantBackoff{0s},

@@ -42,7 +42,8 @@ int attempts_of(const Predicate& predicate, F callable) {
   return attempts;
 }
 
-TEST_CASE("a narrower filter is counted, and the policy goes on as before", "[shadow_predicate]") {
+TEST_CASE("a narrower shadow predicate is counted, and the policy continues as before",
+          "[shadow_predicate]") {
   ShadowVerdicts verdicts;
   const ShadowPredicate shadow{RetryOn<std::runtime_error>{}, RetryOn<Slow>{}, verdicts};
   CHECK(attempts_of(shadow, [] { throw Odd{}; }) == 2);
@@ -54,14 +55,14 @@ TEST_CASE("a narrower filter is counted, and the policy goes on as before", "[sh
   CHECK(verdicts.broader() == 0);
 }
 
-TEST_CASE("a broader filter is counted, and the policy stops as before", "[shadow_predicate]") {
+TEST_CASE("a broader shadow predicate is counted, and the policy stops as before", "[shadow_predicate]") {
   ShadowVerdicts verdicts;
   const ShadowPredicate shadow{RetryOn<Slow>{}, RetryOn<std::exception>{}, verdicts};
   CHECK(attempts_of(shadow, [] { throw Odd{}; }) == 1);
   CHECK(verdicts.broader() == 1);
 }
 
-TEST_CASE("returned values are compared too, good ones included", "[shadow_predicate]") {
+TEST_CASE("a shadow predicate compares returned values too, good ones included", "[shadow_predicate]") {
   ShadowVerdicts verdicts;
   const ShadowPredicate shadow{encore::RetryIfResult{[](int value) { return value < 0; }},
                                encore::RetryIfResult{[](int value) { return value <= 0; }}, verdicts};
@@ -72,7 +73,8 @@ TEST_CASE("returned values are compared too, good ones included", "[shadow_predi
   CHECK(verdicts.broader() == 1);
 }
 
-TEST_CASE("a candidate without an opinion on a kind of failure would not retry it", "[shadow_predicate]") {
+TEST_CASE("a shadow predicate without an opinion on a kind of failure counts as not retrying it",
+          "[shadow_predicate]") {
   ShadowVerdicts verdicts;
   const ShadowPredicate shadow{RetryOn<Slow>{}, encore::RetryIfResult{[](int value) { return value < 0; }},
                                verdicts};
@@ -80,7 +82,8 @@ TEST_CASE("a candidate without an opinion on a kind of failure would not retry i
   CHECK(verdicts.narrower() == 2);
 }
 
-TEST_CASE("a candidate that throws changes nothing, and is counted apart [B7]", "[shadow_predicate]") {
+TEST_CASE("a shadow predicate that throws changes nothing, and is counted separately [B7]",
+          "[shadow_predicate]") {
   ShadowVerdicts verdicts;
   const ShadowPredicate shadow{
       RetryOn<Slow>{},
@@ -90,7 +93,8 @@ TEST_CASE("a candidate that throws changes nothing, and is counted apart [B7]", 
   CHECK(verdicts.agreed() == 0);
 }
 
-TEST_CASE("hints and what is never retried stay those of the policy [B4, E5]", "[shadow_predicate]") {
+TEST_CASE("with a shadow predicate hints and never-lists are still the policy's [B4, E5]",
+          "[shadow_predicate]") {
   ShadowVerdicts verdicts;
   const ShadowPredicate shadow{RetryOn<Slow>{}, RetryOn<Odd>{}, verdicts};
   encore::testing::FakeClock clock;

@@ -15,7 +15,7 @@ std::string timestamp(encore::WallTime time) {
   return text;
 }
 
-TEST_CASE("a calendar time is told in UTC as in RFC 3339, to the nanosecond", "[time_text]") {
+TEST_CASE("a calendar time is written in UTC as in RFC 3339, to the nanosecond", "[time_text]") {
   using std::chrono::sys_days;
   using namespace std::chrono;
   CHECK(timestamp(encore::WallTime{}) == "1970-01-01T00:00:00.000000000Z");
@@ -24,12 +24,12 @@ TEST_CASE("a calendar time is told in UTC as in RFC 3339, to the nanosecond", "[
         "2024-02-29T23:59:59.999999999Z");
 }
 
-TEST_CASE("a time before 1970 is told forwards", "[time_text]") {
+TEST_CASE("a time before 1970 is written correctly, not mirrored", "[time_text]") {
   CHECK(timestamp(encore::WallTime{-1ns}) == "1969-12-31T23:59:59.999999999Z");
   CHECK(timestamp(encore::WallTime{-1s}) == "1969-12-31T23:59:59.000000000Z");
 }
 
-TEST_CASE("the ends of the range are told", "[time_text]") {
+TEST_CASE("times at the ends of the range are written", "[time_text]") {
   // 2^63 nanoseconds before and after 1970; the seconds as `date -u -d @-9223372037` and `-d @9223372036` tell them.
   CHECK(timestamp(encore::WallTime::min()) == "1677-09-21T00:12:43.145224192Z");
   CHECK(timestamp(encore::WallTime::max()) == "2262-04-11T23:47:16.854775807Z");
@@ -51,7 +51,7 @@ TEST_CASE("a time of RFC 3339 is read at any offset, to the nanosecond", "[time_
   CHECK(read_timestamp("2024-02-29T12:00:00Z") == encore::WallTime{sys_days{2024y / February / 29} + 12h});
 }
 
-TEST_CASE("what is no such time is none", "[time_text]") {
+TEST_CASE("text that is not an RFC 3339 time is not read as a time", "[time_text]") {
   for (const auto* text : {"",
                            "now",
                            "1715068989",
@@ -81,7 +81,7 @@ TEST_CASE("what is no such time is none", "[time_text]") {
   }
 }
 
-TEST_CASE("a time that was written is read back", "[time_text]") {
+TEST_CASE("a written time is read back exactly", "[time_text]") {
   for (const auto time : {encore::WallTime{}, encore::WallTime{-1ns}, encore::WallTime{1715068989123456789ns},
                           encore::WallTime{-9'000'000'000s}, encore::WallTime{9'000'000'000s}}) {
     CHECK(encore::read_timestamp(timestamp(time)) == time);

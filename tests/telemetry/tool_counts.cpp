@@ -25,7 +25,7 @@ ToolCounts with_ends(std::string tool, std::initializer_list<std::pair<StopReaso
   return counts;
 }
 
-TEST_CASE("refusals are what guards and entry checks stopped, and nothing else", "[tool_counts]") {
+TEST_CASE("refusals are calls that guards and entry checks stopped, and nothing else", "[tool_counts]") {
   // As the table of rule G7 and the guards' own rules have them.
   CHECK(with_ends("t", {{StopReason::circuit_open, 1},
                         {StopReason::retry_budget_spent, 10},
@@ -57,7 +57,7 @@ TEST_CASE("calls under way are those that have not ended", "[tool_counts]") {
   CHECK(counts.under_way() == 0);
 }
 
-TEST_CASE("a difference is what was counted since, tool by tool", "[tool_counts]") {
+TEST_CASE("the difference of two tool counts is what was counted since, tool by tool", "[tool_counts]") {
   auto before = with_ends("ship", {{StopReason::succeeded, 3}});
   before.attempts = 4, before.retries = 1, before.slept = 1s, before.recovered = 1;
   auto after = with_ends("ship", {{StopReason::succeeded, 5}, {StopReason::deadline, 1}});
@@ -72,13 +72,13 @@ TEST_CASE("a difference is what was counted since, tool by tool", "[tool_counts]
   CHECK(CountersSnapshot{{other, after}} - CountersSnapshot{{before}} == CountersSnapshot{{expected, other}});
 }
 
-TEST_CASE("counts that began anew are taken as they are", "[tool_counts]") {
+TEST_CASE("tool counts that restarted are taken as they are", "[tool_counts]") {
   const auto before = with_ends("ship", {{StopReason::succeeded, 30}});
   const auto after = with_ends("ship", {{StopReason::succeeded, 5}});
   CHECK((after - before) == after);
 }
 
-TEST_CASE("counts of one name are added up", "[tool_counts]") {
+TEST_CASE("tool counts of one name are added up", "[tool_counts]") {
   auto a = with_ends("ship", {{StopReason::succeeded, 3}});
   a.attempts = 4, a.slept = 1s, a.error_results = 1, a.outcomes_unknown = 1;
   auto b = with_ends("ship", {{StopReason::deadline, 2}});
@@ -90,7 +90,8 @@ TEST_CASE("counts of one name are added up", "[tool_counts]") {
   CHECK(CountersSnapshot{{a, b}} == CountersSnapshot{{both}});
 }
 
-TEST_CASE("a snapshot is sorted by name, and has zeros for a tool that was not seen", "[tool_counts]") {
+TEST_CASE("a counter snapshot is sorted by name, and has zeros for a tool that was not seen",
+          "[tool_counts]") {
   const CountersSnapshot snapshot{{with_ends("b", {{StopReason::succeeded, 1}}), with_ends("a", {})}};
   CHECK(snapshot.tools().front().tool == "a");
   CHECK(snapshot.of("b").calls == 1);

@@ -32,7 +32,7 @@ struct Slow : std::runtime_error {
 const auto policy = encore::RetryPolicy{encore::RetryOn<Slow>{}, encore::MaxRetries{1},
                                         encore::ConstantBackoff{250ms}, encore::NoJitter{}};
 
-TEST_CASE("a run is kept, saved as JSON Lines, read back and diagnosed", "[trace]") {
+TEST_CASE("a trace of a run is stored, saved as JSON Lines, read back and diagnosed", "[trace]") {
   encore::testing::FakeClock clock;
   Trace trace;
   const auto traced = policy.with(clock, trace);
@@ -70,7 +70,7 @@ TEST_CASE("a run is kept, saved as JSON Lines, read back and diagnosed", "[trace
   CHECK(totals.worked == 2s);
 }
 
-TEST_CASE("the oldest records make way, and that is told", "[trace]") {
+TEST_CASE("a trace evicts its oldest records, and reports that", "[trace]") {
   Trace trace{{.most_records = 3}};
   for (int ordinal = 1; ordinal <= 5; ++ordinal) trace.add({.call_id = "a", .ordinal = ordinal});
   CHECK(trace.dropped() == 2);
@@ -83,18 +83,18 @@ TEST_CASE("the oldest records make way, and that is told", "[trace]") {
   CHECK(trace.dropped() == 0);
 }
 
-TEST_CASE("the text of exceptions is kept where somebody asked for it [F6]", "[trace]") {
+TEST_CASE("a trace stores the text of exceptions on request [F6]", "[trace]") {
   encore::testing::FakeClock clock;
   Trace trace{{.exception_text = true}};
   CHECK_THROWS(policy.with(clock, trace).run([] { throw Slow{}; }));
   CHECK(trace.json_lines().find("host db-1") != std::string::npos);
 }
 
-TEST_CASE("a memory of no records is refused, naming it [C3]", "[trace]") {
+TEST_CASE("a trace with room for no records is invalid, and the error names the field [C3]", "[trace]") {
   CHECK_THROWS_AS((Trace{{.most_records = 0}}), std::invalid_argument);
 }
 
-TEST_CASE("calls on several threads are all kept, each in its order", "[trace][threads]") {
+TEST_CASE("a trace stores calls on several threads, each in its order", "[trace][threads]") {
   constexpr int threads = 4;
   constexpr int calls = 200;
   Trace trace{{.most_records = threads * calls * 3}};

@@ -8,7 +8,8 @@
 
 using encore::testing::ContractCheck;
 
-TEST_CASE("a check holds until a point is broken, and prints each of them [N1]", "[contract_check]") {
+TEST_CASE("a contract check holds until a point is broken, and prints each broken point [N1]",
+          "[contract_check]") {
   ContractCheck check{"lookup, call-17: always fails with TimeoutError"};
   CHECK(check);
   CHECK(to_string(check) == "lookup, call-17: always fails with TimeoutError\n  holds");

@@ -20,7 +20,7 @@ TEST_CASE("durations of mixed units compare as one list", "[durations]") {
   CHECK(Durations{}.empty());
 }
 
-TEST_CASE("a duration reads in the largest unit of which it holds one, exactly", "[durations]") {
+TEST_CASE("a duration is printed in the largest unit of which it holds one, exactly", "[durations]") {
   CHECK(duration_text(0s) == "0s");
   CHECK(duration_text(250ms) == "250ms");
   CHECK(duration_text(1500ms) == "1.5s");
@@ -41,7 +41,7 @@ TEST_CASE("a failing test shows durations readably", "[durations]") {
   CHECK(out.str() == "{ 1s }");
 }
 
-TEST_CASE("a sum of durations is held at the end of the range [C7]", "[durations]") {
+TEST_CASE("a sum of durations saturates at the end of the range [C7]", "[durations]") {
   CHECK(Durations{}.total() == 0s);
   CHECK(Durations{250ms, 500ms, 1s}.total() == 1750ms);
   CHECK(Durations{Duration::max(), 1s}.total() == Duration::max());

@@ -37,7 +37,7 @@ static_assert(!std::copy_constructible<FakeClock> && !std::move_constructible<Fa
 static_assert(std::is_same_v<encore::Held<FakeClock&>, FakeClock&>, "a policy holds it by reference (F4)");
 static_assert(std::same_as<decltype(FakeClock{}.now())::clock, std::chrono::steady_clock>);
 
-TEST_CASE("a sleep takes no time, is written down, and moves fake time on [D1]", "[fake_clock]") {
+TEST_CASE("a fake clock's sleep takes no time, is recorded, and advances fake time [D1]", "[fake_clock]") {
   FakeClock clock;
   CHECK(clock.now() == TimePoint{});
   clock.sleep_for(250ms);
@@ -47,7 +47,7 @@ TEST_CASE("a sleep takes no time, is written down, and moves fake time on [D1]",
   CHECK(clock.total_slept() == 750ms);
 }
 
-TEST_CASE("a sleep of zero is written down too, so that a test can see that none was made [C5]",
+TEST_CASE("a fake clock records a sleep of zero too, so that a test can see that none was made [C5]",
           "[fake_clock]") {
   FakeClock clock;
   clock.sleep_for(0ns);
@@ -56,7 +56,8 @@ TEST_CASE("a sleep of zero is written down too, so that a test can see that none
   CHECK(clock.now() == TimePoint{});
 }
 
-TEST_CASE("the calendar begins at the start of 2026 and moves with fake time [D1]", "[fake_clock]") {
+TEST_CASE("a fake clock's calendar begins at the start of 2026 and advances with fake time [D1]",
+          "[fake_clock]") {
   FakeClock clock;
   const auto new_year = WallTime{1'767'225'600s};  // date -u -d 2026-01-01 +%s
   CHECK(clock.wall() == new_year);
@@ -65,7 +66,7 @@ TEST_CASE("the calendar begins at the start of 2026 and moves with fake time [D1
   CHECK(clock.wall() == new_year + 2500ms);
 }
 
-TEST_CASE("time that an attempt takes is not slept", "[fake_clock]") {
+TEST_CASE("time that an attempt takes on a fake clock is not recorded as a sleep", "[fake_clock]") {
   FakeClock clock;
   clock.advance(300ms);
   clock.advance(0.5s);
@@ -75,8 +76,7 @@ TEST_CASE("time that an attempt takes is not slept", "[fake_clock]") {
                     "encore: advance = -1s is invalid: it must be finite and not negative");
 }
 
-TEST_CASE("the date can be set without touching the clock of waits, and the other way round [D1]",
-          "[fake_clock]") {
+TEST_CASE("a fake clock's date can be set without its time, and the reverse [D1]", "[fake_clock]") {
   FakeClock clock;
   clock.sleep_for(1s);
   clock.set_wall(WallTime{0s});
@@ -87,7 +87,7 @@ TEST_CASE("the date can be set without touching the clock of waits, and the othe
   CHECK(clock.now() == TimePoint{5s});
 }
 
-TEST_CASE("the clock can be set back, as clocks do [D7]", "[fake_clock]") {
+TEST_CASE("a fake clock can be set back, as clocks can [D7]", "[fake_clock]") {
   FakeClock clock;
   clock.sleep_for(10s);
   clock.set(TimePoint{-1h});
@@ -96,7 +96,7 @@ TEST_CASE("the clock can be set back, as clocks do [D7]", "[fake_clock]") {
   CHECK(clock.now() == TimePoint{-1h} + 1s);
 }
 
-TEST_CASE("a clock set back inside a sleep does not make the sleep longer [D7]", "[fake_clock]") {
+TEST_CASE("a fake clock set back inside a sleep does not make the sleep longer [D7]", "[fake_clock]") {
   FakeClock clock;
   clock.after(400ms, [&] { clock.set(TimePoint{-1h}); });
   clock.sleep_for(1s);
@@ -104,7 +104,7 @@ TEST_CASE("a clock set back inside a sleep does not make the sleep longer [D7]",
   CHECK(clock.now() == TimePoint{-1h} + 600ms);
 }
 
-TEST_CASE("time is held at the end of its range [C7]", "[fake_clock]") {
+TEST_CASE("a fake clock's time saturates at the end of its range [C7]", "[fake_clock]") {
   FakeClock clock;
   clock.sleep_for(Duration::max());
   clock.sleep_for(Duration::max());
@@ -113,7 +113,7 @@ TEST_CASE("time is held at the end of its range [C7]", "[fake_clock]") {
   CHECK(clock.total_slept() == Duration::max());
 }
 
-TEST_CASE("an action runs when its time comes, in the order of time", "[fake_clock]") {
+TEST_CASE("a fake clock runs scheduled actions when their time comes, in the order of time", "[fake_clock]") {
   FakeClock clock;
   std::vector<std::string> ran;
   const auto note = [&](std::string what) {
@@ -134,7 +134,7 @@ TEST_CASE("an action runs when its time comes, in the order of time", "[fake_clo
   CHECK(clock.sleeps() == Durations{99ms, 1ms});
 }
 
-TEST_CASE("many actions run in the order of time, and at one time in the order in which they were scheduled",
+TEST_CASE("a fake clock runs many actions in the order of time, and at one time in the order of scheduling",
           "[fake_clock]") {
   FakeClock clock;
   struct Ran {
@@ -170,7 +170,7 @@ TEST_CASE("many actions run in the order of time, and at one time in the order i
   CHECK(ran == expected);
 }
 
-TEST_CASE("an action that is due at once, or was passed over by set, runs with the next move",
+TEST_CASE("an action that is due at once, or was passed over by set, runs with the fake clock's next move",
           "[fake_clock]") {
   FakeClock clock;
   int ran = 0;
@@ -184,7 +184,7 @@ TEST_CASE("an action that is due at once, or was passed over by set, runs with t
   CHECK(clock.now() == TimePoint{5s});
 }
 
-TEST_CASE("an action may use the clock, sleep and schedule another", "[fake_clock]") {
+TEST_CASE("a fake clock's action may use the clock, sleep and schedule another", "[fake_clock]") {
   FakeClock clock;
   clock.after(100ms, [&] {
     clock.after(100ms, [&] { clock.set_wall(WallTime{0s}); });
@@ -196,7 +196,8 @@ TEST_CASE("an action may use the clock, sleep and schedule another", "[fake_cloc
   CHECK(clock.wall() == WallTime{150ms});
 }
 
-TEST_CASE("an action's exception leaves the sleep in which it ran, and the clock goes on", "[fake_clock]") {
+TEST_CASE("an action's exception propagates from the fake sleep in which it ran, and the clock continues",
+          "[fake_clock]") {
   FakeClock clock;
   clock.after(100ms, [] { throw std::runtime_error{"from the action"}; });
   CHECK_THROWS_WITH(clock.sleep_for(1s), "from the action");
@@ -205,7 +206,7 @@ TEST_CASE("an action's exception leaves the sleep in which it ran, and the clock
   CHECK(clock.now() == TimePoint{1100ms});
 }
 
-TEST_CASE("a stop requested in a sleep ends it at that moment, and only that long was slept [K1]",
+TEST_CASE("a stop requested in a fake sleep ends it at that moment, and only that time was slept [K1]",
           "[fake_clock]") {
   FakeClock clock;
   std::stop_source source;
@@ -219,7 +220,7 @@ TEST_CASE("a stop requested in a sleep ends it at that moment, and only that lon
   CHECK_FALSE(later_ran);
 }
 
-TEST_CASE("a sleep after the stop request ends before it begins [K1]", "[fake_clock]") {
+TEST_CASE("a fake sleep after the stop request ends before it begins [K1]", "[fake_clock]") {
   FakeClock clock;
   std::stop_source source;
   const auto token = source.get_token();
@@ -229,7 +230,7 @@ TEST_CASE("a sleep after the stop request ends before it begins [K1]", "[fake_cl
   CHECK(clock.now() == TimePoint{});
 }
 
-TEST_CASE("a stop at the very end of a sleep leaves the sleep whole [K1]", "[fake_clock]") {
+TEST_CASE("a stop at the very end of a fake sleep leaves it complete [K1]", "[fake_clock]") {
   FakeClock clock;
   std::stop_source source;
   const auto token = source.get_token();
@@ -238,7 +239,7 @@ TEST_CASE("a stop at the very end of a sleep leaves the sleep whole [K1]", "[fak
   CHECK(clock.sleeps() == Durations{1s});
 }
 
-TEST_CASE("the readings of the clock are counted [P5]", "[fake_clock]") {
+TEST_CASE("a fake clock counts its readings [P5]", "[fake_clock]") {
   FakeClock clock;
   CHECK(clock.readings() == 0);
   clock.sleep_for(1s);
@@ -249,7 +250,7 @@ TEST_CASE("the readings of the clock are counted [P5]", "[fake_clock]") {
   CHECK(clock.readings() == 2);
 }
 
-TEST_CASE("ten thousand attempts without fake time between them are believed, one more is not [D8]",
+TEST_CASE("a fake clock accepts ten thousand attempts without any time between them, and not one more [D8]",
           "[fake_clock]") {
   FakeClock clock;
   clock.advance(1s);
@@ -257,7 +258,7 @@ TEST_CASE("ten thousand attempts without fake time between them are believed, on
   CHECK_THROWS_AS(clock.attempt_started(), NoProgress);
 }
 
-TEST_CASE("what stands still is said, and what to do about it [D8]", "[fake_clock]") {
+TEST_CASE("a fake clock that does not move says so, and what to do about it [D8]", "[fake_clock]") {
   FakeClock clock{{.most_attempts_without_progress = 3}};
   for (int i = 0; i < 3; ++i) clock.attempt_started();
   CHECK_THROWS_WITH(
@@ -272,7 +273,7 @@ TEST_CASE("what stands still is said, and what to do about it [D8]", "[fake_cloc
                     "encore: most_attempts_without_progress = 0 is invalid: it must be at least 1");
 }
 
-TEST_CASE("a clock that is only set back makes no progress [D8]", "[fake_clock]") {
+TEST_CASE("a fake clock that is only set back makes no progress [D8]", "[fake_clock]") {
   FakeClock clock{{.most_attempts_without_progress = 3}};
   for (int i = 0; i < 3; ++i) {
     clock.set(clock.now() - 1s);
@@ -281,7 +282,7 @@ TEST_CASE("a clock that is only set back makes no progress [D8]", "[fake_clock]"
   CHECK_THROWS_AS(clock.attempt_started(), NoProgress);
 }
 
-TEST_CASE("a loop that makes no attempts and only reads the time ends too [D8]", "[fake_clock]") {
+TEST_CASE("a loop that makes no attempts and only reads the fake time ends too [D8]", "[fake_clock]") {
   FakeClock clock{{.most_attempts_without_progress = 2}};
   const auto deadline = clock.now() + 1s;
   CHECK_THROWS_WITH(
@@ -292,7 +293,7 @@ TEST_CASE("a loop that makes no attempts and only reads the time ends too [D8]",
   CHECK(clock.readings() == 2001);
 }
 
-TEST_CASE("an action that schedules itself for now does not go on for ever [D8]", "[fake_clock]") {
+TEST_CASE("an action that schedules itself for now does not run for ever [D8]", "[fake_clock]") {
   FakeClock clock{{.most_attempts_without_progress = 5}};
   int ran = 0;
   std::function<void()> again = [&] {
@@ -307,8 +308,8 @@ TEST_CASE("an action that schedules itself for now does not go on for ever [D8]"
 static_assert(std::derived_from<NoProgress, encore::Unretryable>, "no policy retries it (B4)");
 
 TEST_CASE(
-    "a policy that neither waits nor counts fails loudly on a clock that stands still (fault 19: kafka "
-    "#12791) [D8]",
+    "a policy with neither waits nor a count fails loudly on a fake clock that does not move (fault 19: "
+    "kafka #12791) [D8]",
     "[fake_clock]") {
   FakeClock clock{{.most_attempts_without_progress = 100}};
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::ConstantBackoff{0s},
@@ -322,8 +323,10 @@ TEST_CASE(
   CHECK(attempts == 100);
 }
 
-TEST_CASE("the same policy ends by its time budget when attempts take time (fault 19: kafka #12791) [D8]",
-          "[fake_clock]") {
+TEST_CASE(
+    "a policy without waits and count ends by its time budget when attempts take time (fault 19: kafka "
+    "#12791) [D8]",
+    "[fake_clock]") {
   FakeClock clock;
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::ConstantBackoff{0s},
                                    encore::TimeBudget{1s}, clock};
@@ -338,7 +341,7 @@ TEST_CASE("the same policy ends by its time budget when attempts take time (faul
   CHECK(clock.sleeps().empty());
 }
 
-TEST_CASE("sleeps on several threads add up, and none is lost [D1]", "[fake_clock][threads]") {
+TEST_CASE("fake sleeps on several threads add up, and none is lost [D1]", "[fake_clock][threads]") {
   FakeClock clock;
   int actions = 0;
   for (int i = 1; i <= 100; ++i) clock.at(TimePoint{i * 7ms}, [&clock] { static_cast<void>(clock.wall()); });

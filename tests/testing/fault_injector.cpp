@@ -38,7 +38,7 @@ std::vector<Fault> first_faults(const FaultInjector& faults, std::string_view id
   return found;
 }
 
-TEST_CASE("a fault is a function of seed, call id and ordinal alone [C8]", "[fault_injector]") {
+TEST_CASE("an injected fault is a function of seed, call id and ordinal alone [C8]", "[fault_injector]") {
   FakeClock clock;
   const FaultOptions options{
       .failure_share = 0.3, .lost_result_share = 0.2, .delay_share = 0.5, .longest_delay = 1s};
@@ -53,7 +53,7 @@ TEST_CASE("a fault is a function of seed, call id and ordinal alone [C8]", "[fau
   CHECK(std::count(ordinals.begin(), ordinals.end(), ordinals.front()) < 64);
 }
 
-TEST_CASE("faults come as often as their shares say, and independently from one attempt to the next",
+TEST_CASE("injected faults are as frequent as their shares, and independent from one attempt to the next",
           "[fault_injector]") {
   FakeClock clock;
   const FaultInjector faults{
@@ -86,7 +86,7 @@ TEST_CASE("faults come as often as their shares say, and independently from one 
   CHECK(total < delays * 550ms);
 }
 
-TEST_CASE("shares of nothing and of everything are exact", "[fault_injector]") {
+TEST_CASE("fault shares of zero and one are exact", "[fault_injector]") {
   const FaultInjector none{Seed{7}, {}};
   const FaultInjector all{Seed{7}, {.failure_share = 1.0}};
   const FaultInjector all_lost{Seed{7}, {.lost_result_share = 1.0}};
@@ -97,7 +97,7 @@ TEST_CASE("shares of nothing and of everything are exact", "[fault_injector]") {
   }
 }
 
-TEST_CASE("a failed attempt does not run the callable", "[fault_injector]") {
+TEST_CASE("an injected failure does not run the callable", "[fault_injector]") {
   FaultInjector faults{Seed{7}, {.failure_share = 1.0}};
   Scripted<int> ship{};
   auto flaky = faults.wrap<TimeoutError>(ship, "injected");
@@ -109,7 +109,7 @@ TEST_CASE("a failed attempt does not run the callable", "[fault_injector]") {
   CHECK(faults.injected() == InjectedFaults{.attempts = 2, .failures = 2});
 }
 
-TEST_CASE("a lost result is committed, then dropped, and its outcome is unknown to the caller [I3]",
+TEST_CASE("an injected lost result is committed, then dropped, and its outcome is unknown to the caller [I3]",
           "[fault_injector]") {
   FaultInjector faults{Seed{7}, {.lost_result_share = 1.0}};
   Scripted<std::unique_ptr<int>> ship{returns(std::make_unique<int>(17))};
@@ -129,7 +129,8 @@ TEST_CASE("the callable's own exception is not replaced by an injected one", "[f
   CHECK_THROWS_AS(flaky(AttemptOf{"call-17"}.attempt), int);
 }
 
-TEST_CASE("a delay passes on the fake clock before anything else happens [D1]", "[fault_injector]") {
+TEST_CASE("an injected delay passes on the fake clock before anything else happens [D1]",
+          "[fault_injector]") {
   FakeClock clock;
   FaultInjector faults{clock, Seed{7}, {.delay_share = 1.0, .longest_delay = 2s}};
   encore::TimePoint ran_at{};
@@ -143,8 +144,10 @@ TEST_CASE("a delay passes on the fake clock before anything else happens [D1]", 
   CHECK(faults.injected() == InjectedFaults{.attempts = 1, .delays = 1});
 }
 
-TEST_CASE("what is wrapped is called as a policy would call it, with its arguments as lvalues [A5, A6]",
-          "[fault_injector]") {
+TEST_CASE(
+    "a callable with injected faults is called as a policy would call it, with its arguments as lvalues [A5, "
+    "A6]",
+    "[fault_injector]") {
   FaultInjector faults{Seed{7}, {}};
   std::string text{"A-17"};
   const AttemptOf attempt{"call-17", 3};
@@ -167,7 +170,7 @@ TEST_CASE("what is wrapped is called as a policy would call it, with its argumen
   CHECK(own_state(attempt.attempt) == 2);
 }
 
-TEST_CASE("settings that contradict each other are refused, by name [C3]", "[fault_injector]") {
+TEST_CASE("fault settings that contradict each other are invalid by name [C3]", "[fault_injector]") {
   CHECK_THROWS_WITH((FaultInjector{Seed{7}, {.failure_share = 0.75, .lost_result_share = 0.5}}),
                     "encore: failure_share + lost_result_share = 1.250000 is invalid: an attempt fails once, "
                     "so they sum to "
@@ -180,7 +183,7 @@ TEST_CASE("settings that contradict each other are refused, by name [C3]", "[fau
                     "encore: failure_share = 30 is invalid: it must lie between 0 and 1");
 }
 
-TEST_CASE("a policy makes attempts until the first one that goes well [A2]", "[fault_injector]") {
+TEST_CASE("a policy retries injected faults until the first attempt that succeeds [A2]", "[fault_injector]") {
   FakeClock clock;
   FaultInjector faults{Seed{7}, {.failure_share = 0.5, .lost_result_share = 0.2}};
   const encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, encore::UnlimitedRetries{},
@@ -199,7 +202,8 @@ TEST_CASE("a policy makes attempts until the first one that goes well [A2]", "[f
   }
 }
 
-TEST_CASE("a run repeats whatever the threads' timing [C8]", "[fault_injector][threads]") {
+TEST_CASE("a run with injected faults repeats exactly, whatever the threads' timing [C8]",
+          "[fault_injector][threads]") {
   const auto run = [](int thread_count) {
     FaultInjector faults{Seed{7}, {.failure_share = 0.3, .lost_result_share = 0.2}};
     constexpr int calls = 400;

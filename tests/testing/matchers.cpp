@@ -111,7 +111,7 @@ TEST_CASE("FailedWith compares the last failure's own type", "[matchers]") {
   CHECK_THAT(mixed, !FailedWith<net::TimeoutError>() && !FailedWith<net::TimeoutError>("call-18"));
 }
 
-TEST_CASE("a matcher says what was expected, in the words of the contract", "[matchers]") {
+TEST_CASE("a matcher describes its expectation in the words of the contract", "[matchers]") {
   const auto says = [](const auto& matcher) { return matcher.toString(); };
   CHECK(says(Attempted("call-17", 3)) == "call-17 makes 3 attempts");
   CHECK(says(Attempted(1)) == "every call makes 1 attempt");
@@ -124,8 +124,10 @@ TEST_CASE("a matcher says what was expected, in the words of the contract", "[ma
         "call-17 fails last with exactly net::TimeoutError");
 }
 
-TEST_CASE("a failed assertion names tool, call, exception class, ceiling, attempts and mode in a few lines",
-          "[matchers]") {
+TEST_CASE(
+    "a matcher's failed assertion names tool, call, exception class, ceiling, attempts and mode in a few "
+    "lines",
+    "[matchers]") {
   Recorder trace;
   const encore::SteadyClock clock;
   const encore::Now now{clock};

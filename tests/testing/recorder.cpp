@@ -77,13 +77,13 @@ TEST_CASE("a recorder keeps every event in order, with the time on the policy's 
   CHECK(trace.events().empty());
 }
 
-TEST_CASE("a recorder that was told of nothing says so", "[recorder]") {
+TEST_CASE("a recorder that received no event says so", "[recorder]") {
   CHECK(Catch::Detail::stringify(Recorder{}) == "no call was made\n");
 }
 
 TEST_CASE(
-    "a failing test shows tool, call id, exception class, ceiling, attempts and how it ended, two lines a "
-    "call",
+    "a failing test shows a recorded call's tool, id, exception class, ceiling, attempts and end, two lines "
+    "a call",
     "[recorder]") {
   const Recording recording{
       {.kind = EventKind::attempt_started,
@@ -126,7 +126,7 @@ TEST_CASE(
         "  ended because expired_on_entry, in exception");
 }
 
-TEST_CASE("a failing test shows the first calls only", "[recorder]") {
+TEST_CASE("a failing test shows only the first calls of a recorder", "[recorder]") {
   FakeClock clock;
   Recorder trace;
   for (int i = 0; i < 8; ++i) trace(event_of(clock, "call-" + std::to_string(i)));
@@ -173,7 +173,7 @@ TEST_CASE("a call's whole trace compares with ==, without its times [F1, F2]", "
   CHECK(trace.events().back().elapsed == 350ms);
 }
 
-TEST_CASE("several threads tell one recorder, and nothing is lost or torn", "[recorder][threads]") {
+TEST_CASE("several threads use one recorder, and no event is lost or torn", "[recorder][threads]") {
   FakeClock clock;
   Recorder trace;
   {

@@ -112,7 +112,7 @@ TEST_CASE("a recorded event is an owning copy of every field [F2, F5, F6]", "[re
   CHECK(*copy == everything());
 }
 
-TEST_CASE("an event of which little is known leaves the rest at its defaults [A1, F2]", "[recording]") {
+TEST_CASE("a recorded event of which little is known has defaults for the rest [A1, F2]", "[recording]") {
   FakeClock clock;
   std::optional<TimePoint> nobody_read_it{};
   const encore::Event event{.id = "call-17",
@@ -124,7 +124,8 @@ TEST_CASE("an event of which little is known leaves the rest at its defaults [A1
             .kind = EventKind::attempt_started, .call_id = "call-17", .at = TimePoint{}, .elapsed = 0s});
 }
 
-TEST_CASE("an event reads as one line that holds whatever is not at its default", "[recording]") {
+TEST_CASE("a recorded event is printed as one line with everything that is not at its default",
+          "[recording]") {
   CHECK(to_string(EventRecord{
             .kind = EventKind::attempt_started, .call_id = "call-17", .ordinal = 1, .max_attempts = 3}) ==
         "call-17 1 of 3: attempt_started");
@@ -157,7 +158,7 @@ TEST_CASE("an event reads as one line that holds whatever is not at its default"
         "attempt 1");
 }
 
-TEST_CASE("what a model calls its tools does nothing to the terminal on which a recorded event is read [F5]",
+TEST_CASE("the names a model gives its tools do not act on the terminal that shows a recorded event [F5]",
           "[recording]") {
   CHECK(
       to_string(EventRecord{.kind = EventKind::attempt_started,
@@ -170,7 +171,7 @@ TEST_CASE("what a model calls its tools does nothing to the terminal on which a 
       R"("call 1" ("a\nb") 1 of unlimited: attempt_started, resolved to "\u001b[2J", request "\u202e", inside "\u009b")");
 }
 
-TEST_CASE("events that differ never read alike", "[recording]") {
+TEST_CASE("recorded events that differ are never printed alike", "[recording]") {
   const auto all = everything();
   const auto differs = [&](auto change) {
     auto other = all;
@@ -216,7 +217,7 @@ TEST_CASE("events that differ never read alike", "[recording]") {
   differs([](EventRecord& event) { event.elapsed.reset(); });
 }
 
-TEST_CASE("a recording is looked at whole, by call, and without its times", "[recording]") {
+TEST_CASE("a recording is viewed as a whole, by call, and without its times", "[recording]") {
   const Recording both{
       {.kind = EventKind::attempt_started,
        .call_id = "call-2",

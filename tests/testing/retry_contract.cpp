@@ -33,15 +33,16 @@ const auto invalid = throws<Invalid>("blank");
 
 using Broken = std::vector<std::string>;
 
-TEST_CASE("a policy that keeps its contract passes every check", "[retry_contract]") {
+TEST_CASE("a policy that keeps its contract passes every contract check", "[retry_contract]") {
   CHECK(exhausts(agreed_policy, contract, slow));
   CHECK(recovers_on_the_last_attempt(agreed_policy, contract, slow));
   CHECK(recovers_too_late(agreed_policy, contract, slow));
   CHECK(is_not_retried(agreed_policy, contract, invalid));
 }
 
-TEST_CASE("one attempt too many, or too few, is told with what was seen (article 1: off by one)",
-          "[retry_contract]") {
+TEST_CASE(
+    "the contract checks report one attempt too many, or too few, with what was seen (article 1: off by one)",
+    "[retry_contract]") {
   const auto more = agreed_policy.with(MaxRetries{3});
   const auto fewer = agreed_policy.with(MaxAttempts{2});
   CHECK(exhausts(more, contract, slow).broken() ==
@@ -60,14 +61,14 @@ TEST_CASE("one attempt too many, or too few, is told with what was seen (article
   CHECK(late.broken().front() == "4 attempts instead of 3");
 }
 
-TEST_CASE("a filter that misses, or that matches too much, is told", "[retry_contract]") {
+TEST_CASE("the contract checks report a filter that misses, or that matches too much", "[retry_contract]") {
   const auto misses = agreed_policy.with(RetryOn<std::invalid_argument>{});
   CHECK(exhausts(misses, contract, slow).broken().front() == "1 attempt instead of 3");
   const auto broad = agreed_policy.with(RetryOnEveryException{});
   CHECK(is_not_retried(broad, contract, invalid).broken() == Broken{"3 attempts instead of 1"});
 }
 
-TEST_CASE("an exception that is swallowed, and other waits, are told", "[retry_contract]") {
+TEST_CASE("the contract checks report a swallowed exception, and different waits", "[retry_contract]") {
   const auto swallows = agreed_policy.with(FormatFailure{[](const Failure&) { return 0; }});
   CHECK(exhausts(swallows, contract, slow).broken() ==
         Broken{"ended in formatted instead of exception", "nothing was thrown"});
@@ -80,7 +81,8 @@ TEST_CASE("an exception that is swallowed, and other waits, are told", "[retry_c
   CHECK(recovers_on_the_last_attempt(gives, outcome_contract, slow));
 }
 
-TEST_CASE("tools are held to theirs by name, and to the answer that the model gets", "[retry_contract]") {
+TEST_CASE("the contract checks judge tools by name, and by the answer that the model gets",
+          "[retry_contract]") {
   const ToolRetry tools{agreed_policy, Repeatable{"lookup"},
                         TellModelWith{[](const Failure&) { return std::string{"UNAVAILABLE"}; }}};
   const RetryContract<ToolResult> its{.name = "lookup",
@@ -105,7 +107,7 @@ TEST_CASE("tools are held to theirs by name, and to the answer that the model ge
   CHECK(exhausts(misspelt, its, slow).broken().front() == "1 attempt instead of 3");
 }
 
-TEST_CASE("every check ends on a policy without a cap, with a sentence (WASABI: missing cap) [N1]",
+TEST_CASE("every contract check ends on a policy without a cap, with a message (WASABI: missing cap) [N1]",
           "[retry_contract]") {
   const auto no_cap = agreed_policy.with(UnlimitedRetries{}, ConstantBackoff{250ms});
   const RetryContract<int> without_waits{.name = "lookup", .attempts = 3, .success = 17};
@@ -128,8 +130,10 @@ TEST_CASE("every check ends on a policy without a cap, with a sentence (WASABI: 
   CHECK_FALSE(recovers_too_late(never_content, without_waits, slow));
 }
 
-TEST_CASE("without stated waits a retry still waits, unless any wait will do (WASABI: missing delay) [N4]",
-          "[retry_contract]") {
+TEST_CASE(
+    "without stated waits the contract checks still require one, unless any wait will do (WASABI: missing "
+    "delay) [N4]",
+    "[retry_contract]") {
   const RetryContract<int> no_waits_stated{.name = "lookup", .attempts = 3, .success = 17};
   CHECK(exhausts(agreed_policy, no_waits_stated, slow));
   CHECK(exhausts(agreed_policy.with(FullJitter{}), no_waits_stated, slow));
@@ -151,7 +155,7 @@ TEST_CASE("without stated waits a retry still waits, unless any wait will do (WA
   CHECK(exhausts(asked_to, no_waits_stated, slow));  // "Retry-After: 0" is the server's own wish
 }
 
-TEST_CASE("a call whose id changes on the way is told", "[retry_contract]") {
+TEST_CASE("the contract checks report a call whose id changes between attempts", "[retry_contract]") {
   auto check = encore::testing::detail::judged(
       contract, "lookup",
       encore::testing::detail::Trial<int>{

@@ -45,7 +45,7 @@ TEST_CASE("a script plays its steps in order and remembers each call's id and or
   CHECK(inventory.keys().empty());
 }
 
-TEST_CASE("one call too many names the script's length, the call and the attempt", "[scripted]") {
+TEST_CASE("one call too many of a script names the script's length, the call and the attempt", "[scripted]") {
   Scripted<int> inventory{times(2, throws<TimeoutError>("slow")), returns(17)};
   for (int ordinal = 1; ordinal <= 2; ++ordinal)
     CHECK_THROWS_AS(inventory(AttemptOf{"call-17", ordinal}), TimeoutError);
@@ -62,12 +62,13 @@ TEST_CASE("one call too many names the script's length, the call and the attempt
                     "encore: this script has 0 steps, all played: nothing is left for attempt 1 of call-18");
 }
 
-TEST_CASE("the text about one call too many acts on no terminal, whatever the call's id", "[scripted]") {
+TEST_CASE("the text about one scripted call too many acts on no terminal, whatever the call's id",
+          "[scripted]") {
   CHECK(std::string{ScriptExhausted{1, "a\x1B[2J", 2}.what()} ==
         "encore: this script has 1 step, all played: nothing is left for attempt 2 of \"a\\u001b[2J\"");
 }
 
-TEST_CASE("a step that goes on for ever need not be played for the script to be finished", "[scripted]") {
+TEST_CASE("a step without an end need not be played for the script to be finished", "[scripted]") {
   Scripted<int> script{returns(1), always(throws<TimeoutError>("slow"))};
   CHECK_FALSE(script.finished());
   script(AttemptOf{"call-17"});
@@ -120,7 +121,7 @@ TEST_CASE(
   CHECK(slow.ordinals() == std::vector{1, 2, 3, 4});  // they begin at 0, 250, 500 and 750 ms; 1 s is the end
 }
 
-TEST_CASE("several threads share a script, and each step is played once", "[scripted][threads]") {
+TEST_CASE("several threads use one script, and each step is played once", "[scripted][threads]") {
   constexpr int threads = 4;
   constexpr int each = 250;
   std::atomic<int> next = 0;

@@ -30,7 +30,7 @@ struct Pinned {  // neither copied nor moved
   int value;
 };
 
-TEST_CASE("throws makes a new exception of its arguments each time", "[step]") {
+TEST_CASE("throws() constructs a new exception from its arguments each time", "[step]") {
   Scripted<int> script{times(2, throws<HttpError>(503, "busy")), throws<int>(42)};
   const HttpError* first = nullptr;
   std::exception_ptr kept;  // so that a second one cannot come to lie in the same place
@@ -53,8 +53,7 @@ TEST_CASE("throws makes a new exception of its arguments each time", "[step]") {
   CHECK_THROWS_AS(script(AttemptOf{"call-17", 3}), int);
 }
 
-TEST_CASE("a script returns void, references, move-only results and such as cannot even be moved [A6]",
-          "[step]") {
+TEST_CASE("a script returns void, references, move-only results and immovable ones [A6]", "[step]") {
   Scripted<void> nothing{throws<HttpError>(503, "busy"), returns()};
   CHECK_THROWS_AS(nothing(AttemptOf{"call-1"}), HttpError);
   CHECK_NOTHROW(nothing(AttemptOf{"call-1", 2}));
@@ -71,7 +70,7 @@ TEST_CASE("a script returns void, references, move-only results and such as cann
   CHECK(pinned(AttemptOf{"call-4"}).value == 17);
 }
 
-TEST_CASE("a returned value converts to the script's type, and is the same each time", "[step]") {
+TEST_CASE("a step's returned value converts to the script's type, and is the same each time", "[step]") {
   Scripted<std::string> script{times(2, returns("a text that is longer than any small buffer")),
                                returns(std::string{"last"})};
   CHECK(script(AttemptOf{"call-17"}) == "a text that is longer than any small buffer");
@@ -83,7 +82,7 @@ TEST_CASE("a returned value converts to the script's type, and is the same each 
     CHECK(for_ever(AttemptOf{"call-18", ordinal}) == "a text that is longer than any small buffer");
 }
 
-TEST_CASE("does calls a function, with the attempt if it takes one", "[step]") {
+TEST_CASE("does() calls a function, with the attempt if it takes one", "[step]") {
   int called = 0;
   Scripted<int> script{does([&] { return ++called; }),
                        does([](const encore::Attempt& attempt) { return attempt.ordinal * 100; })};
@@ -116,7 +115,7 @@ TEST_CASE("a repeated step takes its time each time", "[step]") {
   CHECK(clock.now() == TimePoint{2200ms});
 }
 
-TEST_CASE("a step notes on its attempt what it is told to [F6]", "[step]") {
+TEST_CASE("a step writes its notes on its attempt [F6]", "[step]") {
   Scripted<int> script{throws<HttpError>(503, "busy").notes(503).notes("request-9"), returns(17)};
   const AttemptOf first{"call-17"};
   CHECK_THROWS_AS(script(first), HttpError);
@@ -132,7 +131,8 @@ TEST_CASE("a step notes on its attempt what it is told to [F6]", "[step]") {
   CHECK_FALSE(second.notes.key_used());
 }
 
-TEST_CASE("a request is dispatched before its time passes and answered after it [I3]", "[step]") {
+TEST_CASE("a step dispatches its request before its time passes, and has the answer after it [I3]",
+          "[step]") {
   FakeClock clock;
   Scripted<int> script{clock, throws<HttpError>(504, "slow").dispatched().answered().takes(1s),
                        throws<HttpError>(504, "slow").takes(1s).dispatched()};
@@ -154,7 +154,7 @@ TEST_CASE("a request is dispatched before its time passes and answered after it 
   CHECK_FALSE(second.notes.answered());
 }
 
-TEST_CASE("a step says after its time that nothing was done [I1]", "[step]") {
+TEST_CASE("a step reports after its time that the request did not run [I1]", "[step]") {
   Scripted<int> script{throws<HttpError>(503, "busy").not_run(),
                        throws<HttpError>(503, "busy").not_run().dispatched()};
   for (const auto dispatched : {false, true}) {
@@ -166,7 +166,7 @@ TEST_CASE("a step says after its time that nothing was done [I1]", "[step]") {
   }
 }
 
-TEST_CASE("the keys that steps asked for are kept [I2]", "[step]") {
+TEST_CASE("a script stores the keys that its steps asked for [I2]", "[step]") {
   Scripted<int> script{returns(1).uses_key(), returns(2), returns(3).uses_key()};
   const encore::Call call{.id = "call-17", .operation_key = "order-9"};
   for (int ordinal = 1; ordinal <= 3; ++ordinal) {
@@ -177,7 +177,7 @@ TEST_CASE("the keys that steps asked for are kept [I2]", "[step]") {
   CHECK(script.keys() == std::vector<std::string>{"order-9", "order-9"});
 }
 
-TEST_CASE("a step repeated no times is not there", "[step]") {
+TEST_CASE("a step repeated zero times is not in the script", "[step]") {
   Scripted<int> script{times(0, returns(1)), returns(2)};
   CHECK(script(AttemptOf{"call-17"}) == 2);
   CHECK(script.finished());
@@ -186,7 +186,7 @@ TEST_CASE("a step repeated no times is not there", "[step]") {
                     "encore: takes = -1s is invalid: it must be finite and not negative");
 }
 
-TEST_CASE("a step can be named and played in several places", "[step]") {
+TEST_CASE("a step can be stored and played in several places", "[step]") {
   const auto slow = throws<HttpError>(504, "slow");
   Scripted<int> script{slow, returns(1), slow};
   CHECK_THROWS_AS(script(AttemptOf{"call-17"}), HttpError);

@@ -9,7 +9,7 @@
 
 using encore::testing::Task;
 
-TEST_CASE("a task starts when it is started, and gives what it returned", "[task]") {
+TEST_CASE("a task runs only when it is started, and gives what it returned", "[task]") {
   auto runs = 0;
   auto make = [&]() -> Task<std::unique_ptr<int>> {
     ++runs;
@@ -36,7 +36,7 @@ TEST_CASE("an awaited task resumes its awaiter, with its value or its exception"
   CHECK_THROWS_AS(bad.result(), std::runtime_error);
 }
 
-TEST_CASE("a task that is destroyed in the middle destroys what it holds", "[task]") {
+TEST_CASE("a task that is destroyed halfway destroys what it holds", "[task]") {
   const auto held = std::make_shared<int>(1);
   {
     auto waits = [](std::shared_ptr<int> kept) -> Task<void> {
