@@ -1,4 +1,4 @@
-// EXPECT: RetryIf calls its function, as const, with one argument
+// EXPECT FIRST: RetryIf calls its function, as const, with one argument
 #include <encore/retry_if.hpp>
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// EXPECT: a temporary one would dangle: give it a name
+// EXPECT FIRST: a temporary one would dangle: give it a name
 #include <encore/observer.hpp>
 #include <encore/retry_policy.hpp>
 
