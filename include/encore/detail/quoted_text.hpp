@@ -47,15 +47,6 @@ inline std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
-constexpr bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const auto point = first_code_point(text);
-    if (!point.valid) return false;
-    text.remove_prefix(point.size);
-  }
-  return true;
-}
-
 /// Must this character be written as an escape? Quotes and backslashes; control characters, those of terminals (ESC, CSI)
 /// included; line and paragraph separators; and what turns the direction of the text around it.
 constexpr bool is_escaped_in_quotes(char32_t character) noexcept {

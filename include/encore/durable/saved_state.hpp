@@ -21,6 +21,19 @@
 
 namespace encore ENCORE_BUILD {
 
+namespace detail {
+
+constexpr bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const auto point = first_code_point(text);
+    if (!point.valid) return false;
+    text.remove_prefix(point.size);
+  }
+  return true;
+}
+
+}  // namespace detail
+
 /// Writes one line, without its end.
 ///   StateLine{"spend_limit"}.add("spent_usd", "0.5").text()  // {"state":"spend_limit","spent_usd":"0.5"}
 class StateLine {
@@ -37,7 +50,7 @@ class StateLine {
   }
   /// A text that must come back byte for byte. JSON holds UTF-8 only: any other is written as hexadecimal digits.
   StateLine& add_bytes(std::string_view field, std::string_view bytes) {
-    if (is_utf8(bytes)) return add(field, bytes);
+    if (detail::is_utf8(bytes)) return add(field, bytes);
     return add(std::string{field}.append(hex_ending), detail::hexadecimal(bytes));
   }
   std::string text() const { return text_ + '}'; }
