@@ -1,4 +1,4 @@
-#include "../testing/by_hand.hpp"
+#include "../../testing/by_hand.hpp"
 #include <encore/agent/any_tool.hpp>
 #include <encore/backoff_shapes.hpp>
 #include <encore/retry_policy.hpp>
