@@ -1,4 +1,4 @@
-// EXPECT: this sleeper returns nothing that could be awaited: a coroutine must not block its thread
+// EXPECT: this sleeper returns nothing that can be awaited: a coroutine must not block its thread
 #include <encore/async/co_run.hpp>
 #include <encore/testing/task.hpp>
 

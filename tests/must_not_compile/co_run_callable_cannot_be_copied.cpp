@@ -1,4 +1,4 @@
-// EXPECT: co_run copies its callable into the coroutine's frame: one that cannot be copied has to be moved there
+// EXPECT: co_run copies its callable into the coroutine's frame: move one that cannot be copied, std::move(callable)
 #include <encore/async/co_run.hpp>
 #include <encore/testing/task.hpp>
 

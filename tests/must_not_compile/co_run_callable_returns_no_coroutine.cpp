@@ -1,4 +1,4 @@
-// EXPECT: co_run is for callables that return a coroutine, a Task<T> say; run() is for others
+// EXPECT: co_run is for callables that return a coroutine, such as a Task<T>; use run() for others
 #include <encore/async/co_run.hpp>
 #include <encore/testing/task.hpp>
 

@@ -1,4 +1,4 @@
-// EXPECT: co_run waits by its last argument, a sleeper: it takes an encore::Duration
+// EXPECT: the last argument of co_run is a sleeper: it is called with an encore::Duration
 #include <encore/async/co_run.hpp>
 #include <encore/testing/task.hpp>
 

@@ -1,10 +1,10 @@
-// What a coroutine type yields, and the same type for another value.
+// The value type of a coroutine type, and the same coroutine type for another value.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
 namespace encore ENCORE_BUILD {
 
-/// The one thing that `co_run` has to know of a coroutine type. `Task<T, …>` needs nothing: its value is `T`, and rebound it is
+/// What `co_run` needs to know about a coroutine type. `Task<T, …>` needs no specialisation: its value is `T`, and rebound it is
 /// `Task<U, …>`. Specialise it for a type of another shape.
 template <class Awaitable>
 struct awaitable_traits;

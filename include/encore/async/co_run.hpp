@@ -1,4 +1,4 @@
-// The coroutine driver: the same decision, by a coroutine that awaits instead of a thread that sleeps.
+// The coroutine driver: it makes the same decisions as `run`, but awaits instead of blocking a thread.
 #pragma once
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
@@ -23,9 +23,9 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-/// In a coroutine the thread's mark says nothing: who resumes it is not who called it. (J2)
+/// In a coroutine the thread's mark means nothing: it may be resumed on another thread than it was called on. (J2)
 struct ThreadUnmarked {
-  AttemptMark nothing{nullptr};
+  AttemptMark none{nullptr};
 };
 template <class Policy>
 struct Unmarked {
@@ -39,22 +39,22 @@ struct Unmarked {
 struct UnseenCall {
   static constexpr const Call& view() noexcept { return unseen_call; }
 };
-/// Does nobody look at a call of this operation, and is nothing to be asked before its first attempt?
+/// True if nothing looks at the call of this operation, and nothing has to be asked before its first attempt.
 template <class Policy, class Operation>
 inline constexpr bool can_be_unseen =
     !Policy::reads_call && !Policy::notices_nesting && !takes_attempt<Operation>;
 
-/// The value of a failed attempt, for as long as the wait.
+/// The value of a failed attempt, stored during the wait.
 template <class R>
 struct LastValue {
   std::optional<R> value;
-  void keep(R&& result) { value.emplace(std::move(result)); }
+  void store(R&& result) { value.emplace(std::move(result)); }
   R&& take() noexcept { return *std::move(value); }
 };
 template <class R>
 struct LastValue<R&> {
   R* value = nullptr;
-  void keep(R& result) noexcept { value = detail::address_of(result); }
+  void store(R& result) noexcept { value = detail::address_of(result); }
   R& take() noexcept { return *value; }
 };
 template <>
@@ -67,8 +67,8 @@ decltype(auto) invoke_with(Operation& operation, State& state) {
   else
     return detail::invoke(operation);
 }
-/// The same while a failed attempt is looked at. A coroutine type need not pass on a thread's forced unwind, and many swallow it,
-/// which ends the process: a cancellation takes effect once the coroutine has given its thread back. (B4)
+/// The same while a failed attempt is examined. A coroutine type need not pass on a thread's forced unwind, and many swallow it,
+/// which ends the process: so a cancellation is deferred until the coroutine has given its thread back. (B4)
 template <class Policy>
 struct Undisturbed : Unmarked<Policy> {
   template <class Step>
@@ -78,10 +78,10 @@ struct Undisturbed : Unmarked<Policy> {
   }
 };
 
-/// Judges what an attempt returned: does the caller get it? Else the call goes on, or the strategy answers for the value.
-/// `judged` becomes true once nothing that is thrown can be the attempt's own any more.
+/// Judges the value that an attempt returned. True if the caller gets it; otherwise the call goes on, or the strategy handles the
+/// value. `judged` becomes true once no exception can come from the attempt itself any more.
 template <class Policy, class State, class Value>
-bool leaves(const Policy& policy, State& state, const Call& call, const Value& value, bool& judged) {
+bool caller_gets(const Policy& policy, State& state, const Call& call, const Value& value, bool& judged) {
   if constexpr (judges_value<Policy, Value>) {
     const auto known = state.what_is_known();
     const auto verdict = judge_value<Policy::hears_of_failures>(policy, Returned<Value>{value, known});
@@ -97,31 +97,31 @@ bool leaves(const Policy& policy, State& state, const Call& call, const Value& v
   return true;
 }
 
-/// Is it a coroutine's return type, for a coroutine with these parameters?
+/// True if it is the return type of a coroutine with these parameters.
 template <class Awaitable, class... Parameter>
 concept CoroutineType = requires { typename std::coroutine_traits<Awaitable, Parameter...>::promise_type; };
 
-/// Can it be awaited in a coroutine with this promise?
+/// True if a coroutine with this promise can await it.
 template <class Promise, class R>
 concept AwaitedBy =
     std::is_class_v<std::remove_cvref_t<R>> && (CanBeAwaited<R> || requires(Promise& promise, R&& awaited) {
       requires CanBeAwaited<decltype(promise.await_transform(static_cast<R&&>(awaited)))>;
     });
 
-/// What a policy makes of an operation that returns a coroutine, or in words why it cannot.
+/// The result type of an operation that returns a coroutine, or an error message that says why there is none.
 template <class Policy, class Operation, class S>
 struct CoCall : RepeatedCallable<Operation> {
   using Awaitable = raw_t<Operation>;
   static_assert(
       CoroutineType<Awaitable, Policy, OwnedCall, Operation, S> &&
           requires { typename awaitable_traits<Awaitable>::value_type; },
-      "co_run is for callables that return a coroutine, a Task<T> say; run() is for others. A "
-      "coroutine type that is not a template of its value needs an encore::awaitable_traits");
+      "co_run is for callables that return a coroutine, such as a Task<T>; use run() for others. A coroutine "
+      "type that is not a template of its value needs a specialisation of encore::awaitable_traits");
   static_assert(Sleeper<S>,
-                "co_run waits by its last argument, a sleeper: it takes an encore::Duration, and a `const "
-                "encore::StopView&` too if a stop request can end its wait");
+                "the last argument of co_run is a sleeper: it is called with an encore::Duration, and also "
+                "with a `const encore::StopView&` if a stop request can end its wait");
   static_assert(!blocks<S>,
-                "this sleeper returns nothing that could be awaited: a coroutine must not block its thread");
+                "this sleeper returns nothing that can be awaited: a coroutine must not block its thread");
 
   using R = typename awaitable_traits<Awaitable>::value_type;
   using Result = typename Policy::FailureStrategyType::template result<R>;
@@ -132,8 +132,8 @@ template <class Policy, class Operation, class S>
 using co_result_t =
     typename CoCall<std::remove_cvref_t<Policy>, std::decay_t<Operation>, std::decay_t<S>>::type;
 
-// Everything it uses is a parameter by value, and so in its frame. (GCC 12 destroys an owning aggregate twice that is written
-// in place in a `co_await`: hence the plain function around it, and `OwnedCall` with its constructor.)
+// Everything it uses is a parameter by value, and so lives in its frame. (GCC 12 destroys an owning aggregate twice if it is
+// written in place in a `co_await`: hence the plain function around it, and `OwnedCall` with its constructor.)
 template <class Policy, class Owned, class Operation, class S>
 auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
     -> co_result_t<Policy, Operation, S> {
@@ -192,15 +192,15 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
       } else {
         R result = co_await invoke_with(operation, state);
         using Look = std::conditional_t<judged, Undisturbed<Policy>, Unmarked<Policy>>;
-        const auto left =
-            Look{}([&] { return leaves(policy, state, call, std::as_const(result), returned); });
-        if (left) {
+        const auto is_result =
+            Look{}([&] { return caller_gets(policy, state, call, std::as_const(result), returned); });
+        if (is_result) {
           if constexpr (std::same_as<Result, R>)
             co_return static_cast<R&&>(result);
           else
             co_return Result{std::forward<R>(result), state.figures(policy)};
         }
-        if constexpr (judged) last.keep(std::forward<R>(result));
+        if constexpr (judged) last.store(std::forward<R>(result));
       }
     } catch (const std::exception& error) {
       if (returned || !undisturbed([&] { return state.threw(&error, call); })) throw;
@@ -215,7 +215,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
           co_await sleep_with(sleeper, state.next().wait, state.state().call().stop);
         } catch (const std::exception& error) {
           if (!says_cancelled(Thrown{&error})) throw;
-          cancelled = true;  // as Asio's cancellation slots do it
+          cancelled = true;  // Asio's cancellation slots do this
         }
       }
       if (undisturbed([&] { return state.resume(cancelled); })) continue;
@@ -238,29 +238,29 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
 }  // namespace detail
 
 /// Retries a coroutine: `co_await co_run(policy, {.id = "call-17"}, operation, sleeper)`. Returns the operation's own awaitable
-/// type, rebound to the failure strategy's result. The operation is invoked with its attempt, if it takes one, for each
-/// attempt anew.
+/// type, rebound to the failure strategy's result. The operation is invoked anew for each attempt, with the attempt if it takes
+/// one.
 ///
-/// | given                                     | held how                                                                   |
+/// | given                                     | how it is stored                                                           |
 /// |-------------------------------------------|----------------------------------------------------------------------------|
-/// | the policy, the operation, the sleeper    | copied, or moved, into the coroutine's frame: temporaries will do          |
-/// | the call: its texts, stop token and scope | copied into the frame; a temporary token is refused                        |
-/// | what the policy itself refers to          | referred to: a clock, observer or guard that is not copied, or `std::ref`  |
-/// | the call's `outer`                        | referred to, as the attempt around this call, which awaits it              |
+/// | the policy, the operation, the sleeper    | copied, or moved, into the coroutine's frame: temporaries are fine         |
+/// | the call: its texts, stop token and scope | copied into the frame; a temporary token does not compile                  |
+/// | what the policy itself refers to          | by reference: a clock, observer or guard that is not copied, or `std::ref` |
+/// | the call's `outer`                        | by reference: the attempt around this call, which awaits it                |
 /// | what the operation or the sleeper capture | in the frame, if they capture it by value                                  |
-/// | the attempt                               | in the frame: valid in the operation's coroutine, until that has ended     |
+/// | the attempt                               | in the frame: valid in the operation's coroutine until that has ended      |
 ///
-/// A wait that ends with `Cancelled` or `std::errc::operation_canceled`, as a stop request or Asio's cancellation slots make
-/// it, ends the call as cancelled, with its last failure. Destroyed before its end, the call gives its permits back and its
-/// observers hear that it was cancelled. One frame; no allocation beside it, unless the call's texts take more than
-/// `OwnedCall::room` bytes. (J2, K1)
+/// A wait that ends with `Cancelled` or `std::errc::operation_canceled`, as a stop request or Asio's cancellation slots make it,
+/// ends the call as cancelled, with its last failure. A coroutine that is destroyed before its end returns the call's permits and
+/// reports to its observers that the call was cancelled. It allocates one frame, and nothing else unless the call's texts take
+/// more than `OwnedCall::room` bytes. (J2, K1)
 template <class Policy, class Operation, class S>
   requires detail::is_policy<std::remove_cvref_t<Policy>>
 [[nodiscard]] auto co_run(Policy&& policy, const Call& call, Operation&& operation, S&& sleeper)
     -> detail::co_result_t<Policy, Operation, S> {
   static_assert(std::constructible_from<std::decay_t<Operation>, Operation>,
-                "co_run copies its callable into the coroutine's frame: one that cannot be copied has to be "
-                "moved there, std::move(callable)");
+                "co_run copies its callable into the coroutine's frame: move one that cannot be copied, "
+                "std::move(callable)");
   using P = std::remove_cvref_t<Policy>;
   using Op = std::decay_t<Operation>;
   if constexpr (detail::can_be_unseen<P, Op>) {

@@ -1,4 +1,4 @@
-// How a coroutine waits: the one thing that it is told of its event loop.
+// How a coroutine waits: all that encore needs to know about an event loop.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -11,8 +11,8 @@
 namespace encore ENCORE_BUILD {
 
 /// Turns a duration into something that can be awaited: `sleeper(duration)`, or `sleeper(duration, stop)` to end the wait when a
-/// stop is requested. One that does not take the stop view is not woken: the stop is then seen after the wait. Both arguments
-/// are valid until the wait is over. (K1)
+/// stop is requested. A sleeper that does not take the stop view is not woken: the stop takes effect after the wait. Both
+/// arguments are valid until the wait is over. (K1)
 template <class S>
 concept Sleeper = std::invocable<S&, Duration, const StopView&> || std::invocable<S&, Duration>;
 
@@ -26,7 +26,7 @@ auto sleep_with(S& sleeper, Duration duration, const StopView& stop) {
     return sleeper(duration);
 }
 
-/// A sleeper that blocks the thread returns nothing.
+/// True for a sleeper that returns nothing: it blocks its thread.
 template <class S>
 inline constexpr bool blocks =
     std::is_void_v<decltype(sleep_with(std::declval<S&>(), Duration{}, std::declval<const StopView&>()))>;

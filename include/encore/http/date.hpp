@@ -1,5 +1,5 @@
-// Points in time as HTTP writes them, in the three forms of RFC 9110, 5.6.7.
-// All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
+// HTTP dates, in the three forms of RFC 9110, 5.6.7.
+// Every function here is pure and thread-safe, allocates nothing, and accepts any text without throwing. (E6)
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/decimal.hpp>
@@ -17,7 +17,7 @@ namespace detail {
 
 using encore::detail::take_number;
 
-/// The text without the spaces and tabs that may stand around a header's value (RFC 9110, 5.6.3).
+/// The text without the optional spaces and tabs around a header's value (RFC 9110, 5.6.3).
 constexpr std::string_view trimmed(std::string_view text) noexcept {
   constexpr auto blank = [](char c) { return c == ' ' || c == '\t'; };
   while (!text.empty() && blank(text.front())) text.remove_prefix(1);
@@ -30,7 +30,7 @@ constexpr bool same_letter(char left, char right) noexcept {
   return lower(left) == lower(right);
 }
 
-/// Takes one of the names, in any letter case, and gives its place among them, counted from 1.
+/// Consumes one of the names, in any letter case, and sets `place` to its position, counted from 1.
 template <std::size_t Count>
 constexpr bool take_name(std::string_view& text, const std::array<std::string_view, Count>& names,
                          int& place) noexcept {
@@ -50,7 +50,7 @@ struct DateFields {
   int weekday = 0, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
 };
 
-/// Takes one field of a date. The letters are those of `strftime`.
+/// Consumes one field of a date. The letters are those of `strftime`.
 constexpr bool take_field(std::string_view& text, char letter, DateFields& date) noexcept {
   constexpr std::array<std::string_view, 7> weekdays{"Monday", "Tuesday",  "Wednesday", "Thursday",
                                                      "Friday", "Saturday", "Sunday"};
@@ -74,7 +74,7 @@ constexpr bool take_field(std::string_view& text, char letter, DateFields& date)
   }
 }
 
-/// The fields of a text that has exactly this form.
+/// The fields of a text that matches `form` exactly; nothing for any other text.
 constexpr std::optional<DateFields> fields_of(std::string_view text, std::string_view form) noexcept {
   DateFields date;
   for (; !form.empty(); form.remove_prefix(1)) {
@@ -89,7 +89,8 @@ constexpr std::optional<DateFields> fields_of(std::string_view text, std::string
   return text.empty() ? std::optional{date} : std::nullopt;
 }
 
-/// The second that the fields name, if the calendar has it. Second 60, a leap second, is the one after 59.
+/// The time that the fields name; nothing if the calendar or the clock has no such time. Second 60, a leap second, is the one
+/// after 59.
 constexpr std::optional<std::chrono::sys_seconds> second_of(const DateFields& date) noexcept {
   using namespace std::chrono;
   const year_month_day on{year{date.year}, month{static_cast<unsigned>(date.month)},
@@ -98,7 +99,7 @@ constexpr std::optional<std::chrono::sys_seconds> second_of(const DateFields& da
   return sys_days{on} + hours{date.hour} + minutes{date.minute} + seconds{date.second};
 }
 
-/// The full year: the last one with these two digits at which the date is not over 50 years ahead (RFC 9110, 5.6.7).
+/// The latest year with these two digits that puts the date at most 50 years after `reference` (RFC 9110, 5.6.7).
 constexpr int full_year(const DateFields& date, std::chrono::sys_seconds reference) noexcept {
   using namespace std::chrono;
   const sys_days midnight = floor<days>(reference);
@@ -125,7 +126,7 @@ constexpr std::optional<std::chrono::sys_seconds> http_date(std::string_view tex
   return second_of(*rfc_850);
 }
 
-/// A point in time cut in two, because whole seconds reach all of HTTP's years and nanoseconds only 1678 to 2261.
+/// A point in time in two parts: whole seconds cover all of HTTP's years, nanoseconds only 1678 to 2261.
 struct Moment {
   std::chrono::sys_seconds second;
   Duration rest{};  // more than -1 s, less than 1 s
@@ -138,10 +139,10 @@ constexpr Moment moment(WallTime time) noexcept {
 
 }  // namespace detail
 
-/// The time that an HTTP date names, in any of the three forms of RFC 9110, 5.6.7 and any letter case; nothing for any
-/// other text. A two-digit year means the last such year that is not over 50 years after `now`. The weekday has to be
-/// a weekday's name, but need not be the date's own: servers get it wrong, and the date is clear without it.
-/// Years that `WallTime` cannot hold are held at its ends.
+/// The time that an HTTP date names, in any of the three forms of RFC 9110, 5.6.7 and any letter case; nothing for any other
+/// text. A two-digit year is the latest such year that is at most 50 years after `now`. The weekday must be the name of a
+/// weekday, but need not match the date: servers get it wrong, and the date is clear without it. Times outside the range of
+/// `WallTime` are clamped to it. Pure; thread-safe.
 ///   parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT", now)   // IMF-fixdate
 ///   parse_http_date("Sunday, 06-Nov-94 08:49:37 GMT", now)  // RFC 850
 ///   parse_http_date("Sun Nov  6 08:49:37 1994", now)        // asctime

@@ -1,5 +1,5 @@
-// How long a server asks its caller to wait: the value of a Retry-After header, read as a hint for the policy.
-// All of it is pure, may be called from any thread, allocates nothing, and takes any text without throwing. (E6)
+// How long a server asks its caller to wait: the value of a Retry-After header as a hint for the policy.
+// Every function here is pure and thread-safe, allocates nothing, and accepts any text without throwing. (E6)
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/decimal.hpp>
@@ -15,14 +15,15 @@ namespace encore ENCORE_BUILD::http {
 
 namespace detail {
 
-/// Reads `digits` or `digits.digits` as so many units, rounded up to the nanosecond and at most `Duration::max()`.
+/// Reads `digits` or `digits.digits` as a number of units, rounded up to the nanosecond and clamped to `Duration::max()`.
 constexpr std::optional<Duration> decimal(std::string_view text, Duration unit) noexcept {
   text = trimmed(text);
   encore::detail::Decimal number;
   if (!encore::detail::take_decimal(text, number) || !text.empty()) return std::nullopt;
-  constexpr auto most = static_cast<std::uint64_t>((Duration::max)().count());
-  const auto read = encore::detail::scaled(number, static_cast<std::uint64_t>(unit.count()), most);
-  return Duration{static_cast<Duration::rep>(read.cut && read.amount < most ? read.amount + 1 : read.amount)};
+  constexpr auto limit = static_cast<std::uint64_t>((Duration::max)().count());
+  const auto read = encore::detail::scaled(number, static_cast<std::uint64_t>(unit.count()), limit);
+  return Duration{
+      static_cast<Duration::rep>(read.cut && read.amount < limit ? read.amount + 1 : read.amount)};
 }
 
 constexpr std::optional<Duration> retry_after(std::string_view header, Moment from) noexcept {
@@ -37,18 +38,18 @@ constexpr std::optional<Duration> retry_after(std::string_view header, Moment fr
 
 }  // namespace detail
 
-/// The wait that a `Retry-After` value asks for, never negative; nothing if it is no such value, or a date before
-/// `now`, so that the policy's own wait is used (E3). "0", and a date equal to `now`, mean at once.
-/// Besides whole seconds and the three date forms, a decimal fraction such as "0.4" is taken, because servers send it.
-/// It is rounded up to the nanosecond (E1). What `Duration` cannot hold becomes `Duration::max()`, which is over any
-/// hint cap and so stops the call (E2).
+/// The wait that a `Retry-After` value asks for, never negative. Nothing for an invalid value or a date before `now`: then the
+/// policy's own wait is used (E3). "0", and a date equal to `now`, mean no wait.
+/// Besides whole seconds and the three date forms, a decimal fraction such as "0.4" is accepted, because servers send it. It is
+/// rounded up to the nanosecond (E1). A wait that `Duration` cannot hold becomes `Duration::max()`, which exceeds any hint cap
+/// and so ends the call (E2).
 ///   retry_after("120", now) == 120s;  retry_after("-1", now) == std::nullopt
 [[nodiscard]] constexpr std::optional<Duration> retry_after(std::string_view header, WallTime now) noexcept {
   return detail::retry_after(header, detail::moment(now));
 }
 
-/// The same for a response with a `Date` header: a date counts from the response's own `Date`, so that the two clocks
-/// need not agree (E6). From `now` where `date_header` is empty or no HTTP date.
+/// The same for a response with a `Date` header: a date counts from the response's own `Date`, so the two clocks need not agree
+/// (E6). It counts from `now` if `date_header` is empty or no HTTP date.
 ///   retry_after("Sun, 06 Nov 1994 08:50:07 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", now) == 30s
 [[nodiscard]] constexpr std::optional<Duration> retry_after(std::string_view header,
                                                             std::string_view date_header,
@@ -58,9 +59,9 @@ constexpr std::optional<Duration> retry_after(std::string_view header, Moment fr
   return detail::retry_after(header, sent ? detail::Moment{*sent} : received);
 }
 
-/// The wait in a `retry-after-ms` or `x-ms-retry-after-ms` value: milliseconds, with a fraction or without. No standard
-/// has these headers; Azure and OpenAI send them. Where one of them is there it is more exact than `Retry-After`.
-/// Rounded and held in range like `retry_after`.
+/// The wait in a `retry-after-ms` or `x-ms-retry-after-ms` value: milliseconds, with or without a fraction. No standard defines
+/// these headers; Azure and OpenAI send them. Where one is present, it is more exact than `Retry-After`. Rounded and clamped like
+/// `retry_after`.
 ///   retry_after_ms("1500") == 1500ms
 [[nodiscard]] constexpr std::optional<Duration> retry_after_ms(std::string_view header) noexcept {
   return detail::decimal(header, std::chrono::milliseconds{1});
