@@ -229,10 +229,10 @@ TEST_CASE("an attempt's notes are bounded, and each attempt starts without any [
     CHECK(notes.key_used());
     attempt.mark_dispatched();
     CHECK(notes.error_code().empty());  // it was an earlier answer's
-    attempt.note("rate_limit_exceeded");
     attempt.mark_dispatched();
     CHECK(notes.dispatched_again());
     attempt.mark_not_run();
+    attempt.note("rate_limit_exceeded");
     if (attempt.ordinal < 3) throw TimeoutError{};
   });
 }
