@@ -178,7 +178,8 @@ struct EventField {
   static bool is_told(const EventRecord& record) { return When(record, is_set(record)); }
   /// Would a line tell it if it were set? Asks for fields that stand above this one.
   static bool may_be_told(const EventRecord& record) { return When(record, true); }
-  constexpr const FieldNames& names_in(const EventRecord& record) const noexcept {
+  constexpr FieldNames names_in(const EventRecord& record) const noexcept {
+    if (names.logfmt == names_at_end.logfmt) return names;  // known to the compiler, for all but two
     return detail::is_over(record) ? names_at_end : names;
   }
 

@@ -57,15 +57,15 @@ inline std::string line_of(const EventRecord& record, LineShape shape, bool is_e
   LogLine line{shape};
   for_each_field([&](const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    const auto& names = field.names_in(record);
+    // A field's names are asked for where they are written: they then take no room where it is not told.
     if constexpr (Field::template is<&EventRecord::at>()) {
       return;  // no line tells it
     } else if constexpr (Field::template is<&EventRecord::ordinal>()) {
-      add_ordinal(line, names, record);
+      add_ordinal(line, field.names_in(record), record);
     } else {
       const auto whole =
           is_event || !(Field::template is<&EventRecord::kind>() || Field::template is<&EventRecord::mode>());
-      if (whole && Field::is_told(record)) add(line, names, Field::value(record));
+      if (whole && Field::is_told(record)) add(line, field.names_in(record), Field::value(record));
     }
     if (Field::template is<&EventRecord::max_attempts>() && !is_over(record) && record.ordinal > 1)
       line.number(resend_count_names, record.ordinal - 1);
