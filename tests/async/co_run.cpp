@@ -628,7 +628,7 @@ TEST_CASE("ten thousand calls in flight share one retry budget and one circuit [
   constexpr auto calls = 10'000;
   FakeClock clock;
   ManualExecutor executor{clock};
-  RetryBudget budget{{.share = 0.1, .floor = 0, .memory = 1h, .most_saved = calls}};
+  RetryBudget budget{{.share = 0.1, .floor = 0, .memory = 1h, .max_saved = calls}};
   Counting in_flight;
   auto attempts = 0;
   std::map<StopReason, int> ended;
@@ -729,7 +729,7 @@ class Pool {
 TEST_CASE("calls move from thread to thread, and share policy, guards and a stop token [H8 L1]",
           "[co_run][threads]") {
   constexpr auto calls = 2'000;
-  RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 1h, .most_saved = calls}};
+  RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 1h, .max_saved = calls}};
   std::atomic<int> started{0}, ended{0}, finished{0};
   const RetryPolicy policy{
       RetryOn<Slow>{}, MaxRetries{3}, ConstantBackoff{1ms}, ReturnOutcome{}, budget, [&](const Event& event) {

@@ -87,7 +87,7 @@ TEST_CASE("a known name's circuit breaker is found without a lock or a write [P1
 
 TEST_CASE("call names beyond the maximum share one circuit breaker", "[circuit_breakers]") {
   Asking asking;
-  CircuitBreakers breakers{{.each = {.failures_to_open = 1, .open_for = 5s}, .most_names = 3}};
+  CircuitBreakers breakers{{.each = {.failures_to_open = 1, .open_for = 5s}, .max_names = 3}};
   for (const auto* name : {"a", "b", "c"}) breakers[name];
   CHECK(&breakers["d"] == &breakers["e"]);
   CHECK(&breakers["a"] != &breakers["b"]);
@@ -126,7 +126,7 @@ TEST_CASE("threads that use a name for the first time at once get the same circu
           "[circuit_breakers][threads]") {
   constexpr int threads = 8;
   constexpr int names = 300;  // more than are kept
-  CircuitBreakers breakers{{.most_names = 200}};
+  CircuitBreakers breakers{{.max_names = 200}};
   std::vector<std::vector<CircuitBreaker*>> met(threads);
   std::barrier start{threads};
   {

@@ -122,7 +122,7 @@ struct Guards {
   BreakingClock clock{fake, dice};
   CircuitBreaker attempts_breaker{{.failures_to_open = 4, .open_for = 5s, .probe_lease = 8'760h}};
   CircuitBreaker calls_breaker{{.failures_to_open = 3, .open_for = 5s, .probe_lease = 8'760h}};
-  encore::RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 8'760h, .most_saved = 1'000'000}};
+  encore::RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 8'760h, .max_saved = 1'000'000}};
   encore::RetryQuota<> quota{encore::AwsRetryQuota{.capacity = 1'000'000, .first_success = 0}};
   Turnstile<false> attempts{dice};
   Turnstile<true> calls{dice};

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -38,7 +39,7 @@
 using namespace std::chrono_literals;
 using namespace encore::testing;
 using encore::Duration, encore::RetryBudget, encore::RetryBudgetOptions, encore::StopReason,
-    encore::TimePoint, encore::Tokens;
+    encore::TimePoint;
 using guard_test::Asking;
 
 namespace {
@@ -79,7 +80,7 @@ struct History {
   std::vector<TimePoint> retries{};
 
   bool is_within(const RetryBudgetOptions& options) const {
-    const auto share = Tokens{double{options.share}}.millionths();
+    const auto share = std::llround(double{options.share} * 1e6);
     for (std::size_t first = 0; first < retries.size(); ++first) {
       const auto from = std::lower_bound(first_attempts.begin(), first_attempts.end(),
                                          retries[first] - Duration{options.memory});
@@ -157,7 +158,7 @@ TEST_CASE("in long random histories no interval has more retries than the retry 
           "[retry_budget]") {
   const auto settings =
       GENERATE(RetryBudgetOptions{}, RetryBudgetOptions{.share = 0.5, .floor = 0, .memory = 3s},
-               RetryBudgetOptions{.share = 1.0, .floor = 5, .memory = 1min, .most_saved = 4},
+               RetryBudgetOptions{.share = 1.0, .floor = 5, .memory = 1min, .max_saved = 4},
                RetryBudgetOptions{.share = 1.0 / 3.0, .floor = 1, .memory = 7s},
                RetryBudgetOptions{.share = 0.2, .floor = 2, .success_refunds = true});
   std::size_t retries = 0;
@@ -312,7 +313,7 @@ TEST_CASE(
   CHECK_THROWS_MATCHES((RetryBudget{{.floor = -1}}), std::invalid_argument, refused("floor = -1"));
   CHECK_THROWS_MATCHES((RetryBudget{{.memory = 0s}}), std::invalid_argument, refused("memory = 0"));
   CHECK_THROWS_MATCHES((RetryBudget{{.memory = -1s}}), std::invalid_argument, refused("memory = -1"));
-  CHECK_THROWS_MATCHES((RetryBudget{{.most_saved = 0}}), std::invalid_argument, refused("most_saved = 0"));
+  CHECK_THROWS_MATCHES((RetryBudget{{.max_saved = 0}}), std::invalid_argument, refused("max_saved = 0"));
   CHECK_THROWS_MATCHES((RetryBudget{{.floor_per_second = -1}}), std::invalid_argument,
                        refused("floor_per_second = -1"));
 
@@ -329,7 +330,7 @@ TEST_CASE("a retry budget's largest settings and latest times do not overflow [C
   RetryBudget budget{{.share = 1.0,
                       .floor = most,
                       .memory = std::chrono::hours::max(),
-                      .most_saved = most,
+                      .max_saved = most,
                       .floor_per_second = most}};
   CHECK(budget.tokens(asking.now) == most + 2e9);
   CHECK(retry_fails(budget, asking));
@@ -386,7 +387,7 @@ TEST_CASE("a retry budget saves no more than its last seconds earned, and no mor
   asking.clock.advance(1min);
   CHECK(budget.tokens(asking.now) == 0.0);
 
-  RetryBudget bounded{{.share = 1.0, .floor = 1, .most_saved = 7}};
+  RetryBudget bounded{{.share = 1.0, .floor = 1, .max_saved = 7}};
   for (int second = 0; second < 5; ++second) {
     for (int i = 0; i < 1000; ++i) first_attempt_fails(bounded, asking);
     asking.clock.advance(1s);
@@ -451,7 +452,7 @@ TEST_CASE(
 
 // twitter/finagle, RetryBudget: 20 % of the requests of ten seconds, and ten retries a second.
 constexpr RetryBudgetOptions like_finagle(double share, int per_second, Duration ttl) {
-  return {.share = share, .floor = 0, .memory = ttl, .most_saved = 1'000'000, .floor_per_second = per_second};
+  return {.share = share, .floor = 0, .memory = ttl, .max_saved = 1'000'000, .floor_per_second = per_second};
 }
 
 TEST_CASE(
@@ -636,7 +637,7 @@ TEST_CASE("waits longer than the budget's memory cost a steady client none of it
 #ifdef ENCORE_TESTS_READ_ONLY
 TEST_CASE("while a retry budget is full a success writes nothing to shared memory [P10]", "[retry_budget]") {
   const Asking asking;
-  guard_test::ReadOnly<RetryBudget> budget{RetryBudgetOptions{.share = 0.1, .most_saved = 3}};
+  guard_test::ReadOnly<RetryBudget> budget{RetryBudgetOptions{.share = 0.1, .max_saved = 3}};
   for (int i = 0; i < 30; ++i) CHECK(guard_test::attempt_succeeds(budget.get(), asking));
   budget.forbid_writing();
   for (int i = 0; i < 3; ++i) CHECK(guard_test::attempt_succeeds(budget.get(), asking));
@@ -816,13 +817,10 @@ TEST_CASE("every acquired retry is spent or returned, whatever throws and wherev
   FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake};
   Counts counts;
-  RetryBudget budget{{.share = 0.3, .floor = 0, .memory = 8'760h, .most_saved = 1'000'000}};
+  RetryBudget budget{{.share = 0.3, .floor = 0, .memory = 8'760h, .max_saved = 1'000'000}};
   use_at_random(clock, budget, counts, 1, 5000);
   CHECK(budget.tokens(encore::Now{fake}) ==
-        (Tokens{static_cast<int>(counts.first_attempts) * 3 / 10} +
-         Tokens{(static_cast<int>(counts.first_attempts) * 3 % 10) / 10.0} -
-         Tokens{static_cast<int>(counts.retries)})
-            .number());
+        static_cast<double>(300'000 * counts.first_attempts - 1'000'000 * counts.retries) / 1e6);
   CHECK(counts.retries > 500);
 }
 
@@ -831,7 +829,7 @@ TEST_CASE("every acquired retry is spent or returned under contention (fault 37)
   FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake};
   Counts counts;
-  RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 8'760h, .most_saved = 1'000'000}};
+  RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 8'760h, .max_saved = 1'000'000}};
   {
     std::vector<std::jthread> threads;
     for (std::uint64_t thread = 0; thread < 4; ++thread)

@@ -1,4 +1,4 @@
-// EXPECT: this guard is asked for each retry, so it cannot be asked once for each call
+// EXPECT: this guard counts retries, so it cannot be asked once for each call
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/per_call.hpp>
 #include <encore/guard/retry_budget.hpp>

@@ -1,4 +1,4 @@
-// Who may refuse an attempt: the promise that guards make.
+// What a guard is: a type that may refuse an attempt.
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
@@ -17,26 +17,27 @@ namespace encore ENCORE_BUILD {
 /// The attempt that a guard is asked about.
 struct AdmissionRequest {
   std::string_view call_id{};    ///< empty if the caller gave none
-  std::string_view call_name{};  ///< the name it was resolved to, if a tool layer resolved it
-  int ordinal = 1;
-  Duration
-      ahead{};  ///< the wait before it begins: a guard is asked before the sleep, about the time after it (H2)
-  Now now;
+  std::string_view call_name{};  ///< as resolved by a tool layer, if it did so
+  int ordinal = 1;               ///< 1 for the first attempt
+  Duration ahead{};              ///< the wait before the attempt: a guard is asked before the sleep (H2)
+  Now now;                       ///< reads the policy's clock
 
   bool is_retry() const noexcept { return ordinal > 1; }
-  /// When the attempt will begin. Reads the clock.
+  /// When the attempt will begin. Reads the policy's clock.
   TimePoint begins_at() const { return later(now(), ahead); }
 };
 
-/// Admits attempts or refuses them, and is told how each ended. It must not throw and is safe to use from many threads. (H1, H8)
-/// `admit` gives a move-only permit, or nothing. The permit is told `succeeded(now)` or `failed(now, retryable)` at most
-/// once; destroyed without either it is returned unspent. Optional members: `began(now)`, when the attempt begins;
-/// `still_admitted(now)`, asked on waking from the wait (H2); `answered(now)`, in place of `failed(now, false)` if what failed was
-/// returned: then somebody answered (H3). `refusal` is the stop reason.
-/// A guard may have a second `admit(request, failure)`, which is then asked before a retry, if it takes such a failure: a
-/// `const Thrown&` or a `const Returned<Value>&`. One that knows when it may admit again says so in an optional
-/// `std::optional<Duration> admits_again(request) const`, counted from now: the model is told of it (G5, H3).
-/// With `static constexpr bool per_call = true` it is asked once for each call, and told of the call's end.
+/// Admits or refuses attempts, and is notified how each admitted one ended. It must not throw, and must be safe to use from many
+/// threads. (H1, H8)
+/// `admit` returns a move-only permit, or nothing. The driver calls at most one of the permit's `succeeded(now)` and `failed(now,
+/// retryable)`, once; a permit that is destroyed without either is unspent. `refusal` is the stop reason of a refused attempt.
+/// Optional members:
+/// - `began(now)` of the permit, called when the attempt begins;
+/// - `still_admitted(now)` of the permit, asked after the wait before the attempt (H2);
+/// - `answered(now)` of the permit, called instead of `failed(now, false)` if the failure was returned: then the service answered (H3);
+/// - a second `admit(request, failure)`, asked before a retry if it takes the failure: a `const Thrown&` or `const Returned<Value>&`;
+/// - `std::optional<Duration> admits_again(request) const`, how long from now it will refuse, which the model gets (G5, H3);
+/// - `static constexpr bool per_call = true`: it is asked once for each call, and notified of the call's end.
 template <class G>
 concept Guard = Plays<G, role::Guard> &&
                 requires(G& guard, const AdmissionRequest& request) {
@@ -57,7 +58,7 @@ namespace detail {
 template <class G>
 inline constexpr bool is_per_call = requires { requires std::remove_cvref_t<G>::per_call; };
 
-// Has it an `admit` for a retry that answers such a failure?
+// True if it has an `admit` for a retry after such a failure.
 template <class G, class Failed>
 concept LooksAt = requires(G& guard, const AdmissionRequest& request, const Failed& failure) {
   guard.admit(request, failure);
@@ -67,4 +68,4 @@ concept LooksAt = requires(G& guard, const AdmissionRequest& request, const Fail
 
 }  // namespace encore ENCORE_BUILD
 
-#include <encore/engine/permits.hpp>  // what a policy with guards runs on
+#include <encore/engine/permits.hpp>  // makes policies with guards run

@@ -1,4 +1,4 @@
-// A guard that is asked about calls instead of attempts.
+// A guard that is asked about calls, not about attempts.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/guard/guard.hpp>
@@ -15,14 +15,15 @@ template <class G>
 inline constexpr bool counts_retries = requires { requires std::remove_cvref_t<G>::counts_retries; };
 }  // namespace detail
 
-/// Asks `guard` once for each call and reports how the call ended, whatever its attempts did: a `CircuitBreaker` then counts
-/// calls that failed, also those whose next attempt another guard refused. A view: the guard must outlive it. As thread-safe as the guard.
+/// Asks `guard` once for each call and reports to it how the call ended, whatever its attempts did: a `CircuitBreaker` then
+/// counts failed calls, including those whose next attempt another guard refused. A view: the guard must outlive it. As
+/// thread-safe as the guard.
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, PerCall{breaker}};
 template <Guard G>
 class PerCall {
   static_assert(!detail::counts_retries<G>,
-                "this guard is asked for each retry, so it cannot be asked once for each call: give it to "
-                "the policy as it is");
+                "this guard counts retries, so it cannot be asked once for each call: give it to the policy "
+                "without PerCall");
 
  public:
   using role = encore::role::Guard;

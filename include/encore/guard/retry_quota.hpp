@@ -1,4 +1,4 @@
-// The retry quotas of gRPC and of the AWS SDKs: one bucket of tokens, filled by successes.
+// The retry quotas of gRPC and of the AWS SDKs: a bucket of tokens that successes fill.
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
@@ -24,78 +24,81 @@ namespace detail {
 /// What fills and drains a quota. It is full at first.
 struct QuotaPrices {
   Tokens capacity{};
-  Tokens least{};            ///< a retry is refused while there are fewer
-  Tokens retry{};            ///< taken when a retry is admitted, given back if it does not begin
-  Tokens throttled_retry{};  ///< the same after a failure that was a throttling
+  Tokens min_for_retry{};    ///< a retry is refused while there are fewer
+  Tokens retry{};            ///< taken when a retry is admitted, returned if it does not begin
+  Tokens throttled_retry{};  ///< the same after a failure that was throttling
   Tokens first_success{};    ///< added when a first attempt succeeds
   Tokens retry_success{};    ///< added when a retry succeeds
-  Tokens failure{};          ///< taken for each failure that is worth a retry
-  bool refunds = false;      ///< a retry that did not fail for want of health gives back what it took
+  Tokens failure{};          ///< taken for each retryable failure
+  bool refunds = false;      ///< a retry that succeeds, or fails permanently, returns what it took
 };
 
-struct NothingIsThrottled {
+struct NoThrottling {
   using role = encore::role::Predicate;
   static constexpr bool matches(const Thrown&) noexcept { return false; }
 };
 
 }  // namespace detail
 
-/// gRPC's `retryThrottling`: every failure takes a token, every success adds `token_ratio`, and there are no retries while
-/// the bucket is half empty or less. Failures that are not worth a retry do not count. (gRPC proposal A6, 2017)
+/// gRPC's `retryThrottling`: every failure takes a token, every success adds `token_ratio`, and there are no retries while the
+/// bucket is half full or less. Failures that are not retryable do not count. (gRPC proposal A6, 2017)
 struct GrpcRetryThrottling {
   Count<"max_tokens", 1> max_tokens = 10;
   NonNegative<"token_ratio"> token_ratio = 0.1;
 
   constexpr operator detail::QuotaPrices() const {
-    const Tokens all{max_tokens};
-    const Tokens ratio{smaller_of<double>(token_ratio, max_tokens)};
-    if (ratio == Tokens{})
-      refuse_setting("token_ratio", "0", "is invalid: after some failures nothing would be retried again");
+    const detail::Tokens all{max_tokens};
+    const detail::Tokens ratio{smaller_of<double>(token_ratio, max_tokens)};
+    if (ratio == detail::Tokens{})
+      refuse_setting("token_ratio", "0",
+                     "is invalid: after some failures no call would ever be retried again");
     return {.capacity = all,
-            .least = all.half() + Tokens::smallest(),
+            .min_for_retry = all.half() + detail::Tokens::smallest(),
             .first_success = ratio,
             .retry_success = ratio,
             .failure = 1};
   }
 };
 
-/// The retry quota of the AWS SDKs' standard mode as of 2026: a retry takes 14 of 500 tokens, 5 if the server had said that the
-/// client is too fast; a retry that succeeds gives them back, and a call that succeeds at once adds 1. (AWS SDKs and Tools
-/// Reference Guide, retry behavior) A retry that ends in a permanent failure gives them back too (aws-sdk-go-v2 #3186).
-/// Until 2026 a retry took 5: `AwsRetryQuota{.retry_cost = 5}`.
+/// The retry quota of the AWS SDKs' standard mode as of 2026: a retry takes 14 of 500 tokens, or 5 after throttling; a retry that
+/// succeeds returns them, and a call that succeeds at the first attempt adds 1. (AWS SDKs and Tools Reference Guide, retry
+/// behavior) A retry that ends in a permanent failure returns them too (aws-sdk-go-v2 #3186). Until 2026 a retry took 5:
+/// `AwsRetryQuota{.retry_cost = 5}`.
 struct AwsRetryQuota {
   Count<"capacity"> capacity = 500;
   Count<"retry_cost", 1> retry_cost = 14;
-  Count<"throttled_cost", 1> throttled_cost = 5;  ///< for what `RetryQuota` is told is a throttling
+  /// After a failure that matches the predicate of `RetryQuota`.
+  Count<"throttled_cost", 1> throttled_cost = 5;
   Count<"first_success"> first_success = 1;
 
   constexpr operator detail::QuotaPrices() const {
-    return {.capacity = Tokens{capacity},
-            .retry = Tokens{retry_cost},
-            .throttled_retry = Tokens{throttled_cost},
-            .first_success = Tokens{first_success},
+    return {.capacity = detail::Tokens{capacity},
+            .retry = detail::Tokens{retry_cost},
+            .throttled_retry = detail::Tokens{throttled_cost},
+            .first_success = detail::Tokens{first_success},
             .refunds = true};
   }
 };
 
-/// Bounds the retries of an outage by a number of tokens instead of a share of the traffic, as gRPC and AWS do. It refuses retries
-/// only, never a first attempt. Shared by naming it in several policies. With AWS's quota a predicate says which failures, thrown
-/// or returned, are throttlings, whose retries cost less; if it throws, the failure is none.
+/// Bounds the retries of an outage by a number of tokens, not by a share of the traffic, as gRPC and AWS do. It refuses only
+/// retries, never a first attempt. To share it, name it in several policies. With AWS's quota a predicate says which failures,
+/// thrown or returned, are throttling, whose retries cost less; if it throws, the failure is not throttling.
 ///   RetryQuota like_grpc{GrpcRetryThrottling{.max_tokens = 10, .token_ratio = 0.1}};
 ///   RetryQuota like_aws{AwsRetryQuota{}, RetryOn<ThrottlingError>{} || RetryIfResult{[](const Response& response) {
 ///                                          return response.status == 429; }}};
-/// From full, in a total outage: 4 retries as gRPC's default example, 35 as AWS's, 100 if all are throttled. `RetryBudget` is for
-/// a bound that grows with the traffic.
-/// Exact to the millionth of a token. Thread-safe without a lock; reads no clock; while it is full a success writes nothing (P10).
-template <class Throttled = detail::NothingIsThrottled>
+/// From full, a total outage gets 4 retries with gRPC's example settings, 35 with AWS's, 100 if all are throttled. For a bound
+/// that grows with the traffic use `RetryBudget`.
+/// Exact to the millionth of a token. Thread-safe without a lock; reads no clock; while it is full a success writes nothing
+/// (P10).
+template <class Throttled = detail::NoThrottling>
 class RetryQuota {
  public:
   using role = encore::role::Guard;
   static constexpr StopReason refusal = StopReason::retry_budget_spent;
-  static constexpr bool counts_retries = true;  // so `PerCall` refuses it
+  static constexpr bool counts_retries = true;  // so it cannot be given to `PerCall`
 
-  /// The leave to make one attempt. A retry that does not begin gives back what it took; one that has begun is load, even
-  /// if nobody ever tells how it ended.
+  /// The permission to make one attempt. A retry that does not begin returns what it took; one that has begun is load, even if
+  /// its end is never reported.
   class Permit {
    public:
     Permit(Permit&& other) noexcept
@@ -109,9 +112,9 @@ class RetryQuota {
     }
 
     void began(const Now&) noexcept { begun_ = true; }
-    /// After the wait: are there as many tokens as a retry needs, what it has paid included? (H2)
+    /// After the wait: false if there are fewer tokens than a retry needs, including what it has paid. (H2)
     bool still_admitted(const Now&) const noexcept {
-      return quota_ != nullptr && (!is_retry_ || quota_->content() + paid_ >= quota_->prices_.least);
+      return quota_ != nullptr && (!is_retry_ || quota_->content() + paid_ >= quota_->prices_.min_for_retry);
     }
     void succeeded(const Now&) noexcept {
       if (auto* const quota = std::exchange(quota_, nullptr)) quota->succeeded(*this);
@@ -122,18 +125,18 @@ class RetryQuota {
 
    private:
     friend class RetryQuota;
-    Permit(RetryQuota* quota, bool is_retry, Tokens paid) noexcept
+    Permit(RetryQuota* quota, bool is_retry, detail::Tokens paid) noexcept
         : quota_{quota},
           paid_{paid},
           is_retry_{is_retry} {}
     RetryQuota* quota_;
-    Tokens paid_;
+    detail::Tokens paid_;
     bool is_retry_;
     bool begun_ = false;
   };
 
   explicit RetryQuota(const GrpcRetryThrottling& prices)
-    requires std::same_as<Throttled, detail::NothingIsThrottled>
+    requires std::same_as<Throttled, detail::NoThrottling>
       : prices_(prices) {}
   explicit RetryQuota(const AwsRetryQuota& prices, Throttled throttled = {})
       : prices_(prices),
@@ -145,7 +148,7 @@ class RetryQuota {
     if (!request.is_retry()) return Permit{this, false, {}};
     return admit_retry(prices_.retry);
   }
-  /// The same for a retry after a failure that is known.
+  /// Admits a retry after this failure.
   template <class Failed>
     requires requires(const Throttled& throttled, const Failed& failure) { throttled.matches(failure); }
   std::optional<Permit> admit(const AdmissionRequest&, const Failed& failure) {
@@ -154,17 +157,17 @@ class RetryQuota {
     return admit_retry(throttled ? prices_.throttled_retry : prices_.retry);
   }
 
-  /// The tokens that are there now.
+  /// The number of tokens in the bucket now.
   double tokens() const noexcept { return content().number(); }
 
  private:
-  Tokens content() const noexcept { return content_.load(std::memory_order_relaxed); }
+  detail::Tokens content() const noexcept { return content_.load(std::memory_order_relaxed); }
 
-  ENCORE_COLD std::optional<Permit> admit_retry(Tokens price) {
-    const auto least = larger_of(price, prices_.least);
+  ENCORE_COLD std::optional<Permit> admit_retry(detail::Tokens price) {
+    const auto needed = larger_of(price, prices_.min_for_retry);
     auto content = this->content();
     do {
-      if (content < least) return std::nullopt;
+      if (content < needed) return std::nullopt;
     } while (!replace(content, content - price));
     return Permit{this, true, price};
   }
@@ -177,28 +180,28 @@ class RetryQuota {
     if (!retryable && prices_.refunds) add(permit.paid_);
     if (retryable) {
       auto content = this->content();
-      while (!replace(content, larger_of(content - prices_.failure, Tokens{}))) {}
+      while (!replace(content, larger_of(content - prices_.failure, detail::Tokens{}))) {}
     }
   }
-  // What would overflow is lost.
-  void add(Tokens tokens) noexcept {
+  // What exceeds the capacity is lost.
+  void add(detail::Tokens tokens) noexcept {
     auto content = this->content();
     while (!replace(content, smaller_of(content + tokens, prices_.capacity))) {}
   }
-  // Writes nothing where nothing changes, so that threads that all succeed do not disturb each other.
-  bool replace(Tokens& expected, Tokens desired) noexcept {
+  // Writes nothing if nothing changes, so that threads whose calls succeed do not slow each other down.
+  bool replace(detail::Tokens& expected, detail::Tokens desired) noexcept {
     return expected == desired ||
            content_.compare_exchange_weak(expected, desired, std::memory_order_relaxed);
   }
 
   const detail::QuotaPrices prices_;
-  std::atomic<Tokens> content_{prices_.capacity};
+  std::atomic<detail::Tokens> content_{prices_.capacity};
   [[no_unique_address]] Throttled throttled_{};
 };
 RetryQuota(const GrpcRetryThrottling&) -> RetryQuota<>;
 RetryQuota(const AwsRetryQuota&) -> RetryQuota<>;
 template <Predicate P>
 RetryQuota(const AwsRetryQuota&, P) -> RetryQuota<P>;
-static_assert(Guard<RetryQuota<>> && std::atomic<Tokens>::is_always_lock_free);
+static_assert(Guard<RetryQuota<>> && std::atomic<detail::Tokens>::is_always_lock_free);
 
 }  // namespace encore ENCORE_BUILD

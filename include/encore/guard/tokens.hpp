@@ -1,14 +1,14 @@
-// Exact numbers of tokens.
+// Exact amounts of tokens.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
 #include <compare>
 #include <cstdint>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
-/// A number of tokens in whole millionths, so that a million deposits of 0.1 are 100,000 and not 100,000.00000133. (H4)
-/// gRPC's three decimals and a share of a hundredth of a percent are exact; what is finer is cut off, never rounded up.
+/// A number of tokens in whole millionths, so that a million deposits of 0.1 are 100,000 and not 100,000.00000133. (H4) gRPC's
+/// three decimals and a share of a hundredth of a percent are exact; finer fractions are rounded down.
 class Tokens {
  public:
   constexpr Tokens() = default;
@@ -37,4 +37,4 @@ class Tokens {
 static_assert(Tokens{0.001} + Tokens{0.999} == Tokens{1});
 static_assert(Tokens{0.29}.number() == 0.29);
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

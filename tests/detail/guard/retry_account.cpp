@@ -5,19 +5,19 @@
 #include <chrono>
 
 using namespace std::chrono_literals;
-using encore::Duration, encore::Tokens;
+using encore::Duration, encore::detail::Tokens;
 using encore::detail::RetryAccount;
 
 namespace {
 
 constexpr encore::TimePoint at(Duration since_the_begin) { return encore::TimePoint{since_the_begin}; }
 
-TEST_CASE("a promised retry is taken once, or given back [H1, H4]", "[retry_account]") {
+TEST_CASE("a reserved retry is taken once, or given back [H1, H4]", "[retry_account]") {
   RetryAccount account{Tokens{0.5}, 1, 10s, 100, 0};
   for (int i = 0; i < 4; ++i) account.deposit(at(0s));
   CHECK(account.left_at(at(0s)) == 3.0);
-  for (int i = 0; i < 3; ++i) CHECK(account.promise(at(0s)));
-  CHECK(!account.promise(at(0s)));
+  for (int i = 0; i < 3; ++i) CHECK(account.reserve(at(0s)));
+  CHECK(!account.reserve(at(0s)));
   CHECK(account.take(at(0s)));
   account.give_back(false);
   CHECK(account.left_at(at(0s)) == 1.0);
@@ -25,11 +25,11 @@ TEST_CASE("a promised retry is taken once, or given back [H1, H4]", "[retry_acco
   CHECK(account.left_at(at(0s)) == 2.0);
 }
 
-TEST_CASE("an expired deposit is promised to no retry, and taken by no retry that was promised it [H4]",
+TEST_CASE("an expired deposit is reserved by no retry, and taken by no retry that reserved it [H4]",
           "[retry_account]") {
   RetryAccount account{Tokens{1}, 1, 10s, 100, 0};
   for (int i = 0; i < 2; ++i) account.deposit(at(0s));
-  for (int i = 0; i < 3; ++i) CHECK(account.promise(at(9s)));
+  for (int i = 0; i < 3; ++i) CHECK(account.reserve(at(9s)));
   CHECK(account.take(at(9s)));
   CHECK(account.take(at(10s)));
   CHECK(!account.take(at(10s)));
@@ -42,8 +42,8 @@ TEST_CASE("a retry account with a share of zero takes no deposits, and can be re
   RetryAccount account{Tokens{0}, 0, 10s, 100, 2};
   CHECK(!account.takes_deposits());
   CHECK(account.left_at(at(0s)) == 20.0);
-  for (int i = 0; i < 20; ++i) CHECK((account.promise(at(0s)) && account.take(at(0s))));
-  CHECK(!account.promise(at(999ms)));
+  for (int i = 0; i < 20; ++i) CHECK((account.reserve(at(0s)) && account.take(at(0s))));
+  CHECK(!account.reserve(at(999ms)));
   CHECK(account.left_at(at(1s)) == 2.0);
   CHECK(account.left_at(at(1h)) == 20.0);
 }

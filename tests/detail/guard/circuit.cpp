@@ -1,5 +1,8 @@
+#include "../../guard/asking.hpp"
+#include <encore/clock.hpp>
 #include <encore/detail/random.hpp>
 #include <encore/guard/circuit.hpp>
+#include <encore/guard/circuit_breaker.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -12,10 +15,12 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 using namespace std::chrono_literals;
-using encore::Circuit, encore::CircuitState;
+using encore::CircuitBreaker, encore::CircuitState, encore::detail::Circuit;
+using guard_test::Asking;
 
 namespace {
 
@@ -463,6 +468,64 @@ TEST_CASE("a failing test shows a circuit state by its name", "[circuit]") {
   std::ostringstream out;
   out << encore::CircuitState::half_open;
   CHECK(out.str() == "half_open");
+}
+
+TEST_CASE("a circuit breaker decides as its circuit does, whatever it knows without a lock [H3]",
+          "[circuit_breaker]") {
+  struct Asked {
+    CircuitBreaker::Permit permit;
+    Circuit::Ticket ticket;
+  };
+  int admitted = 0;
+  int refused = 0;
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    const encore::CircuitBreakerOptions options{
+        .failures_to_open = 1 + static_cast<int>(seed % 3), .open_for = 10s, .probe_lease = 7s};
+    CircuitBreaker breaker{options};
+    Circuit circuit{options};
+    Asking asking;
+    encore::Random random{seed};
+    const auto happens = [&](double share) { return random.draw() < share; };
+    std::vector<std::optional<Asked>> out(4);  // of attempts that are under way, or wait
+    for (int step = 0; step < 500; ++step) {
+      if (happens(0.5)) asking.clock.advance(std::chrono::seconds{static_cast<int>(random.draw() * 4)});
+      const auto now = asking.now();
+      auto& one = out[static_cast<std::size_t>(random.draw() * 4)];
+      if (!one) {
+        const encore::Duration ahead = happens(0.5) ? 0s : 5s;
+        auto permit = breaker.admit(asking.retry(ahead));
+        const auto ticket = circuit.admit(now, ahead);
+        REQUIRE(permit.has_value() == ticket.has_value());
+        ++(permit ? admitted : refused);
+        if (permit) one.emplace(Asked{std::move(*permit), *ticket});
+      } else if (happens(0.3)) {
+        const auto still = circuit.admit_again(one->ticket, now);
+        REQUIRE(one->permit.still_admitted(asking.now) == still.has_value());
+        if (still) one->ticket = *still;
+      } else if (happens(0.4)) {
+        one->permit.began(asking.now);
+        circuit.began(one->ticket, now);
+      } else if (happens(0.4)) {
+        one->permit.succeeded(asking.now);
+        circuit.succeeded(one->ticket);
+        one.reset();
+      } else if (happens(0.8)) {
+        const auto retryable = happens(0.8);
+        one->permit.failed(asking.now, retryable);
+        retryable ? circuit.failed(one->ticket, now) : circuit.withdrawn(one->ticket);
+        one.reset();
+      } else {
+        circuit.withdrawn(one->ticket);
+        one.reset();
+      }
+      if (happens(0.01)) breaker.reset(), circuit.reset();
+      if (happens(0.005)) breaker.force_open(), circuit.force_open();
+      REQUIRE(breaker.state(asking.now) == circuit.state(now));
+    }
+  }
+  CHECK(admitted > 1'000);
+  CHECK(refused > 1'000);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-using encore::Tokens;
+using encore::detail::Tokens;
 
 namespace {
 
