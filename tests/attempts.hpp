@@ -121,7 +121,7 @@ inline Told expected_of(const Row& row) {
   return told;
 }
 
-namespace attempts_detail {
+namespace row_parts {
 
 template <class Use>
 void with_predicate(const std::string& name, Use&& use) {
@@ -142,7 +142,7 @@ void with_strategy(const std::string& name, Use&& use) {
   throw std::runtime_error{"unknown strategy: " + name};
 }
 
-}  // namespace attempts_detail
+}  // namespace row_parts
 
 /// Runs a row on fake time. `drive(policy, call, callable)` makes the call, by whatever driver, and gives or throws what
 /// `policy.run(call, callable)` would.
@@ -170,9 +170,8 @@ Told told_by(Drive&& drive, const Row& row) {
       if (error.attempt != script.attempts()) told.terminal += ", and not the last attempt's";
     }
   };
-  attempts_detail::with_predicate(row.text("retry_on"), [&](const auto& predicate) {
-    attempts_detail::with_strategy(row.text("strategy"),
-                                   [&](const auto& strategy) { run(predicate, strategy); });
+  row_parts::with_predicate(row.text("retry_on"), [&](const auto& predicate) {
+    row_parts::with_strategy(row.text("strategy"), [&](const auto& strategy) { run(predicate, strategy); });
   });
   told.attempts = script.attempts();
   told.waits = clock.sleeps();

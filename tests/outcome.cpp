@@ -19,7 +19,11 @@ using encore::Failure, encore::Outcome, encore::StopReason;
 
 namespace {
 
-constexpr encore::detail::CallFigures figures{StopReason::succeeded, 3, 5s, 4s, 1};
+/// As `ReturnOutcome` makes it after three attempts and 4 s of waits in 5 s, in which an observer threw once.
+template <class T, class... Value>
+Outcome<T> good(Value&&... value) {
+  return Outcome<T>{std::forward<Value>(value)..., {StopReason::succeeded, 3, 5s, 4s, 1}};
+}
 
 Failure failed() {
   return {.call_id = "call-17",
@@ -37,7 +41,7 @@ template <class O>
 concept HasLastValue = requires(O&& outcome) { static_cast<O&&>(outcome).last_value(); };
 
 TEST_CASE("an outcome with a value gives it, the attempts and the times [G2]", "[outcome]") {
-  Outcome<std::string> outcome{"units", figures};
+  auto outcome = good<std::string>("units");
   REQUIRE(outcome.has_value());
   CHECK(outcome);
   CHECK(outcome.value() == "units");
@@ -141,34 +145,34 @@ TEST_CASE("access to a missing value reports what failed, and invents no value [
 
 TEST_CASE("outcomes hold values that cannot be copied or default-constructed, references and void [A6, G2]",
           "[outcome]") {
-  Outcome<std::unique_ptr<int>> owner{std::make_unique<int>(17), figures};
+  auto owner = good<std::unique_ptr<int>>(std::make_unique<int>(17));
   CHECK(*std::move(owner).value() == 17);
-  const std::unique_ptr<int> owned = *Outcome<std::unique_ptr<int>>{std::make_unique<int>(18), figures};
+  const std::unique_ptr<int> owned = *good<std::unique_ptr<int>>(std::make_unique<int>(18));
   CHECK(*owned == 18);
-  CHECK(*Outcome<std::unique_ptr<int>>{std::make_unique<int>(19), figures}.value_or(nullptr) == 19);
+  CHECK(*good<std::unique_ptr<int>>(std::make_unique<int>(19)).value_or(nullptr) == 19);
   CHECK(Outcome<std::unique_ptr<int>>{failed()}.value_or(nullptr) == nullptr);
 
   struct NoDefault {
     explicit NoDefault(int n) : value{n} {}
     int value;
   };
-  CHECK(Outcome<NoDefault> { NoDefault{5}, figures } -> value == 5);
+  CHECK(good<NoDefault>(NoDefault{5})->value == 5);
   CHECK_FALSE(Outcome<NoDefault>{failed()});
 
   int units = 17;
-  const Outcome<int&> reference{units, figures};
+  const auto reference = good<int&>(units);
   CHECK(&reference.value() == &units);
   CHECK(&*reference == &units);
   STATIC_CHECK(std::is_same_v<decltype(std::declval<Outcome<int&>>().value()), int&>);
 
-  const Outcome<void> nothing{figures};
+  const auto nothing = good<void>();
   CHECK(nothing);
   nothing.value();
   CHECK_FALSE(Outcome<void>{failed()});
 }
 
 TEST_CASE("outcomes are copied and moved like their values", "[outcome]") {
-  const Outcome<std::string> outcome{"units", figures};
+  const auto outcome = good<std::string>("units");
   auto copy = outcome;
   CHECK(copy.value() == "units");
   const auto moved = std::move(copy);
@@ -198,7 +202,7 @@ struct Fragile {
 };
 
 TEST_CASE("an outcome whose assignment threw has a value only where there is one [G2]", "[outcome]") {
-  Outcome<Fragile> value{Fragile{"units"}, figures};
+  auto value = good<Fragile>(Fragile{"units"});
   Outcome<Fragile> failure{failed()};
   Fragile::breaks = true;
   CHECK_THROWS_AS(failure = value, int);
@@ -224,14 +228,14 @@ struct Json {
 };
 
 TEST_CASE("an outcome holds a value that converts to anything [A6, G2]", "[outcome]") {
-  CHECK(Outcome<Json> { Json{17}, figures } -> value == 17);
+  CHECK(good<Json>(Json{17})->value == 17);
   const Outcome<Json> failure{failed(), Json{18}};
   CHECK(failure.last_value()->value == 18);
 }
 
 #if defined(__cpp_lib_expected)
 TEST_CASE("an outcome converts to std::expected where there is one [G2]", "[outcome]") {
-  const std::expected<std::string, Failure> value = Outcome<std::string>{"units", figures};
+  const std::expected<std::string, Failure> value = good<std::string>("units");
   CHECK(value.value() == "units");
   const std::expected<std::string, Failure> error = Outcome<std::string>{failed()};
   CHECK(error.error().reason == StopReason::retries_exhausted);

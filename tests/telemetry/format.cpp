@@ -74,8 +74,8 @@ TEST_CASE("fmt formats failures and outcomes of any type", "[format]") {
         log_text(exhausted(), {.shape = encore::LineShape::json}));
 
   struct NotFormattable {};
-  const encore::detail::CallFigures figures{StopReason::succeeded, 2, 300ms, 250ms, 0};
-  CHECK(fmt::format("{}", Outcome<NotFormattable>{NotFormattable{}, figures}) ==
+  CHECK(fmt::format("{}",
+                    Outcome<NotFormattable>{NotFormattable{}, {StopReason::succeeded, 2, 300ms, 250ms, 0}}) ==
         "attempts=2 reason=succeeded slept=0.25s elapsed=0.3s");
 }
 

@@ -378,10 +378,9 @@ TEST_CASE("an outcome's log text is its failure, or its figures and never its va
   CHECK(log_text(Outcome<std::string>{exhausted()}) == log_text(exhausted()));
   CHECK(log_text(Outcome<void>{exhausted()}, json) == log_text(exhausted(), json));
 
-  const encore::detail::CallFigures figures{StopReason::succeeded, 2, 300ms, 250ms, 1};
-  CHECK(log_text(Outcome<std::string>{"secret", figures}) ==
+  CHECK(log_text(Outcome<std::string>{"secret", {StopReason::succeeded, 2, 300ms, 250ms, 1}}) ==
         "attempts=2 reason=succeeded slept=0.25s elapsed=0.3s observer_errors=1");
-  CHECK(tests::flat_json(log_text(Outcome<void>{figures}, json)) ==
+  CHECK(tests::flat_json(log_text(Outcome<void>{{StopReason::succeeded, 2, 300ms, 250ms, 1}}, json)) ==
         FlatJson{{"encore.scope", "0123456789abcdeffedcba9876543210"},
                  {"encore.attempts", "2"},
                  {"encore.reason", "succeeded"},
