@@ -1,4 +1,5 @@
 // Attempts on stacks that take turns on one thread, as fibers do: what one marks is never read in another's place.
+#include "outer_attempt.hpp"
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_retry.hpp>
 #include <encore/limits.hpp>
@@ -28,6 +29,7 @@
 using namespace encore::testing;
 using encore::Attempt, encore::Nested, encore::OnFibers, encore::ReplaySafety, encore::RetryOn,
     encore::RetryPolicy, encore::ToolCall, encore::ToolCatalog, encore::ToolRetry, encore::WhenNested;
+using encore_tests::outer_attempt_of_a_call;
 
 namespace {
 
@@ -118,25 +120,21 @@ TEST_CASE("attempts on one thread may end in any order: a mark is read only whil
   for (const auto& order : std::vector<std::vector<std::size_t>>{
            {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
     interleave([](const auto& yield) { marking.run([&](const Attempt&) { yield(); }); }, order);
-    CHECK(encore::detail::marked_attempt() == nullptr);
+    CHECK(outer_attempt_of_a_call() == "none");
   }
   // While some have ended, the mark that is read is that of the latest which has not.
-  std::vector<const Attempt*> attempts;
-  const auto call = [&](Fiber& own) {
-    marking.run([&](const Attempt& attempt) {
-      attempts.push_back(&attempt);
-      own.yield();
-    });
+  const auto call = [](const char* id) {
+    return [id](Fiber& own) { marking.run({.id = id}, [&] { own.yield(); }); };
   };
-  Fiber first{call}, second{call}, third{call};
+  Fiber first{call("first")}, second{call("second")}, third{call("third")};
   for (auto* const fiber : {&first, &second, &third}) fiber->resume();
-  CHECK(encore::detail::marked_attempt() == attempts[2]);
+  CHECK(outer_attempt_of_a_call() == "third 1");
   second.resume();
-  CHECK(encore::detail::marked_attempt() == attempts[2]);
+  CHECK(outer_attempt_of_a_call() == "third 1");
   third.resume();
-  CHECK(encore::detail::marked_attempt() == attempts[0]);
+  CHECK(outer_attempt_of_a_call() == "first 1");
   first.resume();
-  CHECK(encore::detail::marked_attempt() == nullptr);
+  CHECK(outer_attempt_of_a_call() == "none");
 }
 
 TEST_CASE("with OnFibers no thread is marked, and other calls on the thread are not nested [J3]",
@@ -144,7 +142,7 @@ TEST_CASE("with OnFibers no thread is marked, and other calls on the thread are 
   const auto check = [](const auto& call) {
     Fiber fiber{[&](Fiber& own) { call([&] { own.yield(); }); }};
     fiber.resume();
-    CHECK(encore::detail::marked_attempt() == nullptr);
+    CHECK(outer_attempt_of_a_call() == "none");
     CHECK(attempts_of_a_single_call() == 3);
     fiber.resume();
   };
@@ -185,10 +183,10 @@ TEST_CASE("with OnFibers an attempt that is passed on identifies the outer call 
 TEST_CASE("OnFibers can be set at run time, and when off the thread is marked as usual [J1, J3]",
           "[fibers]") {
   for (const bool on : {false, true}) {
-    marking.with(OnFibers{.on = on}).run([&](const Attempt& attempt) {
-      CHECK(encore::detail::marked_attempt() == (on ? nullptr : &attempt));
+    marking.with(OnFibers{.on = on}).run({.id = "outer"}, [&] {
+      CHECK(outer_attempt_of_a_call() == (on ? "none" : "outer 1"));
     });
-    CHECK(encore::detail::marked_attempt() == nullptr);
+    CHECK(outer_attempt_of_a_call() == "none");
   }
 }
 

@@ -1,3 +1,4 @@
+#include "outer_attempt.hpp"
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,7 @@ using namespace std::chrono_literals;
 using namespace encore::testing;
 using encore::Attempt, encore::Nested, encore::RetryOn, encore::RetryPolicy, encore::StopReason,
     encore::WhenNested;
+using encore_tests::outer_attempt_of_a_call;
 
 namespace {
 
@@ -128,21 +131,21 @@ TEST_CASE("a policy inside its own attempt is nested too [J1, A3]", "[nesting]")
 TEST_CASE("nesting is detected during the attempt under way, and not after it [J1]", "[nesting]") {
   FakeClock clock;
   const auto policy = plain.with(clock, WhenNested{});
-  CHECK(encore::detail::marked_attempt() == nullptr);
-  std::vector<int> marked;
-  const auto note = [&] { marked.push_back(encore::detail::marked_attempt()->ordinal); };
-  CHECK_THROWS_AS(policy.run([&](const Attempt& attempt) {
-    note();
-    CHECK(encore::detail::marked_attempt() == &attempt);
-    policy.run([&](const Attempt& inner) { CHECK(encore::detail::marked_attempt() == &inner); });
-    CHECK(encore::detail::marked_attempt() == &attempt);
-    throw TimeoutError{};
-  }),
+  CHECK(outer_attempt_of_a_call() == "none");
+  std::vector<std::string> outer;
+  CHECK_THROWS_AS(policy.run({.id = "outer"},
+                             [&] {
+                               outer.push_back(outer_attempt_of_a_call());
+                               policy.run({.id = "inner"},
+                                          [] { CHECK(outer_attempt_of_a_call() == "inner 1"); });
+                               CHECK(outer_attempt_of_a_call() == outer.back());
+                               throw TimeoutError{};
+                             }),
                   TimeoutError);
-  CHECK(marked == std::vector{1, 2, 3});
-  CHECK(encore::detail::marked_attempt() == nullptr);
-  // A policy that does not carry the ingredient neither marks its attempts nor looks at marks.
-  plain.with(clock).run([] { CHECK(encore::detail::marked_attempt() == nullptr); });
+  CHECK(outer == std::vector<std::string>{"outer 1", "outer 2", "outer 3"});
+  CHECK(outer_attempt_of_a_call() == "none");
+  // A policy without `WhenNested` neither marks its attempts nor looks at marks.
+  plain.with(clock).run([] { CHECK(outer_attempt_of_a_call() == "none"); });
 }
 
 TEST_CASE("another thread gets the outer attempt through the call [J2]", "[nesting]") {

@@ -1,9 +1,31 @@
 // What no text that people read may contain, decided apart from the library's own quoting.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string_view>
 
 namespace encore_tests {
+
+using namespace std::string_view_literals;
+
+/// What a hostile name may hold: line ends, escape sequences, controls of 8 bits, what is no UTF-8, and changes of direction.
+inline constexpr std::array hostile_texts{"\n"sv,
+                                          "\x1B[2J"sv,
+                                          "\x7F"sv,
+                                          "\xC2\x85"sv,
+                                          "\xC2\x9B"sv,
+                                          "\x9B"sv,
+                                          "\xFF"sv,
+                                          "\xD8\x9C"sv,
+                                          "\xE2\x80\x8E"sv,
+                                          "\xE2\x80\x8F"sv,
+                                          "\xE2\x80\xA8"sv,
+                                          "\xE2\x80\xA9"sv,
+                                          "\xE2\x80\xAA"sv,
+                                          "\xE2\x80\xAE"sv,
+                                          "\xE2\x81\xA6"sv,
+                                          "\xE2\x81\xA9"sv,
+                                          "\0"sv};
 
 /// A control character, those of 8 bits (C1: NEL, CSI) included, alone or as UTF-8; a separator of lines or paragraphs; or
 /// something that turns the direction of the text around it.

@@ -19,6 +19,7 @@
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -136,10 +137,15 @@ TEST_CASE("a filter sees the whole attempt when it is asked about a ToolError [B
 }
 
 TEST_CASE("only a ToolError has text for the model", "[tool_error]") {
-  CHECK(encore::detail::words_for_model(nullptr).empty());
-  CHECK(encore::detail::words_for_model(std::make_exception_ptr(17)).empty());
-  CHECK(encore::detail::words_for_model(std::make_exception_ptr(TimeoutError{})).empty());
-  CHECK(encore::detail::words_for_model(std::make_exception_ptr(OutOfStock{"none"})) == "none");
+  const auto text = [](std::exception_ptr error) {
+    return tell_model({.call_name = "ship", .attempts = 1, .error = std::move(error)});
+  };
+  CHECK(text(nullptr) == R"(The tool "ship" failed after 1 attempt.)");
+  CHECK(text(std::make_exception_ptr(17)) == R"(The tool "ship" failed after 1 attempt: int.)");
+  CHECK(text(std::make_exception_ptr(TimeoutError{})) ==
+        R"(The tool "ship" failed after 1 attempt: TimeoutError.)");
+  CHECK(text(std::make_exception_ptr(OutOfStock{"none"})) ==
+        R"(The tool "ship" failed after 1 attempt: OutOfStock. The tool says: none)");
 }
 
 }  // namespace

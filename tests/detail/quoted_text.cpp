@@ -1,3 +1,4 @@
+#include "../terminal_text.hpp"
 #include <encore/detail/quoted_text.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -56,6 +57,11 @@ TEST_CASE("no quoted text acts on a terminal", "[quoted_text]") {
   CHECK(quoted("\xE2\x80\xAEgnp") == R"("\u202egnp")");                // U+202E, right-to-left override
   CHECK(quoted("\xE2\x81\xA6x\xE2\x81\xA9") == R"("\u2066x\u2069")");  // isolates
   CHECK(quoted("\xD8\x9C\xE2\x80\x8E\xE2\x80\x8F") == R"("\u061c\u200e\u200f")");
+}
+
+TEST_CASE("no name that is shown acts on a terminal", "[quoted_text]") {
+  for (const auto hostile : encore_tests::hostile_texts)
+    CHECK_FALSE(encore_tests::acts_on_a_terminal(shown("a" + std::string{hostile} + "b")));
 }
 
 TEST_CASE("every character that some reader treats as a line end is escaped", "[quoted_text]") {
