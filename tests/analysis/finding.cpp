@@ -37,36 +37,4 @@ TEST_CASE("each kind of finding has a name of its own, in the order of the kinds
   CHECK(to_string(Weight::broken) == "broken");
 }
 
-TEST_CASE("a finding counts a call with its attempts, its ceiling and its id", "[finding]") {
-  Finding finding;
-  encore::detail::count_in(finding, TracedCall{.scope = "s",
-                                               .id = "a",
-                                               .tool = "ship",
-                                               .resolved_name = "ship",
-                                               .told_by_policy = true,
-                                               .attempt_count = 2});
-  encore::detail::count_in(finding, TracedCall{.scope = "t",
-                                               .id = "b",
-                                               .tool = "ship",
-                                               .resolved_name = "ship_v2",
-                                               .max_attempts = 4,
-                                               .told_by_policy = true,
-                                               .attempt_count = 3});
-  CHECK(finding == Finding{.resolved_name = "ship_v2",
-                           .calls = 2,
-                           .attempts = 5,
-                           .fewest_attempts = 2,
-                           .most_attempts = 3,
-                           .ceiling = 4,
-                           .ids = {"a", "b"},
-                           .scope = "s"});
-}
-
-TEST_CASE("a finding keeps the first ids of many calls, and counts them all", "[finding]") {
-  Finding finding;
-  for (int i = 0; i < 1'000; ++i) encore::detail::count_in(finding, TracedCall{.id = std::to_string(i)});
-  CHECK(finding.calls == 1'000);
-  CHECK(finding.ids == std::vector<std::string>{"0", "1", "2", "3", "4"});
-}
-
 }  // namespace

@@ -16,8 +16,6 @@ using encore::FindingKind;
 using encore::ids_text;
 using encore::what_happened;
 using encore::what_next;
-using encore::detail::counted;
-using encore::detail::short_seconds;
 
 Finding of(FindingKind kind) {
   return {.kind = kind,
@@ -34,19 +32,6 @@ Finding of(FindingKind kind) {
           .worked = 250ms,
           .longest = 1234567890ns,
           .ids = {"a", "b", "c", "d", "e"}};
-}
-
-TEST_CASE("one is told from many", "[finding_text]") {
-  CHECK(counted(0, "call") == "0 calls");
-  CHECK(counted(1, "call") == "1 call");
-  CHECK(counted(2, "call") == "2 calls");
-}
-
-TEST_CASE("a time has three digits after the point, and more only below a thousandth", "[finding_text]") {
-  CHECK(short_seconds(0s) == "0 s");
-  CHECK(short_seconds(1234567890ns) == "1.234 s");
-  CHECK(short_seconds(250ms) == "0.25 s");
-  CHECK(short_seconds(1500ns) == "0.0000015 s");
 }
 
 TEST_CASE("a finding's text names the first ids and counts the others", "[finding_text]") {

@@ -155,13 +155,4 @@ TEST_CASE(
   CHECK(exhausts(asked_to, no_waits_stated, slow));  // "Retry-After: 0" is the server's own wish
 }
 
-TEST_CASE("the contract checks report a call whose id changes between attempts", "[retry_contract]") {
-  auto check = encore::testing::detail::judged(
-      contract, "lookup",
-      encore::testing::detail::Trial<int>{
-          .events = {{.kind = EventKind::call_finished}}, .ids = {"call-17", "call-18"}, .ordinals = {1, 1}},
-      "always fails", "Slow", 2);
-  CHECK(check.broken() == Broken{"attempt 2 has the call id call-18", "attempt 2 has the ordinal 1"});
-}
-
 }  // namespace

@@ -1,3 +1,4 @@
+#include "../../attempts.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -120,6 +121,29 @@ TEST_CASE(
       CHECK(come_out(late, script, clock) == come_out(early, script, other_clock));
     }
   }
+}
+
+TEST_CASE(
+    "unobservable calls give the results of every row of attempts.csv without control flow [A1 B3 C1 C6 G1 "
+    "P13]",
+    "[co_run]") {
+  auto calls = 0;
+  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
+    INFO("row " << row.text("id"));
+    // Where no control flow is thrown, a policy without a list of it has nothing to look at in the call.
+    if (row.text("script").find("CONTROL") != std::string::npos) continue;
+    const auto told = encore_tests::told_by(
+        [&](const auto& policy, const Call& call, auto& script) {
+          const auto unlisted = policy.template without<role::Never>();
+          calls += unseen<decltype(unlisted), Task<int> (*)()>;
+          ManualExecutor executor{unlisted.clock()};
+          return executor.run(co_run(
+              unlisted, call, [&script]() -> Task<std::string> { co_return script(); }, executor.sleeper()));
+        },
+        row);
+    CHECK(told == encore_tests::expected_of(row));
+  }
+  CHECK(calls > 10);
 }
 
 TEST_CASE("an unobservable call that is cancelled in its wait keeps its last failure [B4 K1]", "[co_run]") {

@@ -1,0 +1,22 @@
+#include <encore/analysis/finding_text.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <chrono>
+
+using namespace std::chrono_literals;
+using encore::detail::counted, encore::detail::short_seconds;
+
+TEST_CASE("counted nouns are singular for one and plural for many", "[finding_text]") {
+  CHECK(counted(0, "call") == "0 calls");
+  CHECK(counted(1, "call") == "1 call");
+  CHECK(counted(2, "call") == "2 calls");
+}
+
+TEST_CASE("a short duration text has three decimal places, and more only below a thousandth",
+          "[finding_text]") {
+  CHECK(short_seconds(0s) == "0 s");
+  CHECK(short_seconds(1234567890ns) == "1.234 s");
+  CHECK(short_seconds(250ms) == "0.25 s");
+  CHECK(short_seconds(1500ns) == "0.0000015 s");
+}
