@@ -404,9 +404,9 @@ TEST_CASE("text that is not a saved call count is rejected by name, and changes 
   const auto why = [&](const std::string& text) {
     return refusal_of([&] { return counter.restore(text), 0; });
   };
-  CHECK(why("") == "encore: saved lines of call_limit = 0 is invalid: it must be 1");
+  CHECK(why("") == "encore: number of call_limit lines = 0 is invalid: it must be 1");
   CHECK(why(saved(1, 1, "search") + saved(1, 1, "search")) ==
-        "encore: saved lines of call_limit = 2 is invalid: it must be 1");
+        "encore: number of call_limit lines = 2 is invalid: it must be 1");
   CHECK(why(saved(1, 1)) == "encore: tool = every tool is invalid: this limit is for \"search\"");
   CHECK(why(saved(1, 1, "other")) == "encore: tool = \"other\" is invalid: this limit is for \"search\"");
   CHECK(why(saved(1, -3, "search")) ==

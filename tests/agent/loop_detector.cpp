@@ -327,7 +327,7 @@ TEST_CASE("text that is not a saved loop detector is rejected by name, and chang
            R"(],"names":[)" + names + R"(],"runs":[)" + runs + "]}";
   };
   const auto one = '"' + hash + '"';
-  CHECK(why("") == "encore: saved lines of loop_detector = 0 is invalid: it must be 1");
+  CHECK(why("") == "encore: number of loop_detector lines = 0 is invalid: it must be 1");
   CHECK(why(line(R"("xyz")", one, R"("a")", "0")) ==
         "encore: calls = \"xyz\" is invalid: it must be 32 lower-case hexadecimal digits");
   CHECK(why(line(one, R"("")", R"("a")", "0")) ==

@@ -178,7 +178,7 @@ TEST_CASE(
         "encore: spent_usd = 1 is invalid: it must be a string");
   CHECK(why(R"({"state":"spend_limit"})") ==
         "encore: spent_usd = nothing is invalid: the saved line has no such field");
-  CHECK(why("") == "encore: saved lines of spend_limit = 0 is invalid: it must be 1");
+  CHECK(why("") == "encore: number of spend_limit lines = 0 is invalid: it must be 1");
   CHECK(resumed.spent() == spending.spent());
 }
 

@@ -147,7 +147,7 @@ TEST_CASE("a step limit's counts are saved as one JSON line and restored, and ot
           return resumed.restore("{\"state\":\"step_limit\",\"thread\":\"2\",\"run\":1}"), 0;
         }) == "encore: thread = \"2\" is invalid: it must be a whole number from 0 to 9007199254740991");
   CHECK(refusal_of([&] { return resumed.restore(""), 0; }) ==
-        "encore: saved lines of step_limit = 0 is invalid: it must be 1");
+        "encore: number of step_limit lines = 0 is invalid: it must be 1");
   CHECK(resumed.counts() == RunCounts{2, 1});
 }
 

@@ -435,7 +435,7 @@ TEST_CASE(
   const auto fewer = second.of(patient.with(MaxRetries{0}));
   CHECK(refusal_of([&] { return DurableCall{fewer, SavedCall::read(text)}.attempts(); }) ==
         "encore: policy = " + Fingerprint::of(patient).text() +
-            " is invalid: the policy that is to go on with this call is " + Fingerprint::of(fewer).text());
+            " is invalid: the fingerprint of this policy is " + Fingerprint::of(fewer).text());
   DurableCall call{fewer, SavedCall::read(text), IfPolicyChanged::accept};
   CHECK(call.next() ==
         Decision{.stop = StopReason::retries_exhausted});  // one attempt was made, one is allowed

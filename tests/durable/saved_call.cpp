@@ -111,7 +111,7 @@ TEST_CASE("a call that was saved without its key continues with the one that it 
 
 TEST_CASE("an invalid value of a saved call is rejected by its field's name", "[saved_call]") {
   CHECK(refusal_with(R"("id":"job-7")", R"("id":"")") ==
-        "encore: id = \"\" is invalid: it must be the call's");
+        "encore: id = \"\" is invalid: it must not be empty");
   CHECK(refusal_with(R"("attempts":3)", R"("attempts":0)") ==
         "encore: attempts = 0 is invalid: it must be from 1 to 2147483646");
   CHECK(refusal_with(R"("attempts":3)", R"("attempts":2147483647)") ==
@@ -148,7 +148,7 @@ TEST_CASE("an invalid value of a saved call is rejected by its field's name", "[
   CHECK(refusal_with(R"("wait_ns")", R"("weight_ns")") ==
         "encore: wait_ns = nothing is invalid: the saved line has no such field");
   CHECK(refusal_with(R"("state":"call")", R"("state":"spend_limit")") ==
-        "encore: saved lines of call = 0 is invalid: it must be 1");
+        "encore: number of call lines = 0 is invalid: it must be 1");
 }
 
 TEST_CASE(

@@ -99,9 +99,9 @@ TEST_CASE("each guard finds its own lines in a run's saved state", "[saved_state
   CHECK(saved_lines(text, "c").empty());
   CHECK(saved_lines("", "a").empty());
   CHECK(refusal_of([&] { return saved_line(text, "a"); }) ==
-        "encore: saved lines of a = 2 is invalid: it must be 1");
+        "encore: number of a lines = 2 is invalid: it must be 1");
   CHECK(refusal_of([&] { return saved_lines(text, "c", 3); }) ==
-        "encore: saved lines of c = 0 is invalid: it must be 3");
+        "encore: number of c lines = 0 is invalid: it must be 3");
 }
 
 TEST_CASE("an unreadable line of saved state is rejected, whoever owns it", "[saved_state]") {
@@ -118,13 +118,13 @@ std::string refusal_of_line(std::string_view line) {
 
 TEST_CASE("saved state that is not a flat object is rejected, and the error quotes it", "[saved_state]") {
   CHECK(refusal_of_line("") ==
-        "encore: the line = \"\" is invalid: it is no flat JSON object: '{' is missing");
+        "encore: the line = \"\" is invalid: it is not a flat JSON object: '{' is missing");
   CHECK(refusal_of_line(R"({"a":1)") ==
-        R"(encore: the line = "{\"a\":1" is invalid: it is no flat JSON object: '}' is missing)");
+        R"(encore: the line = "{\"a\":1" is invalid: it is not a flat JSON object: '}' is missing)");
   CHECK(refusal_of_line(R"({"a":1,"a":2})").ends_with("is invalid: it has a field twice"));
   CHECK(refusal_of_line(R"({"a":1}{})").ends_with("is invalid: it has something after its end"));
   CHECK(refusal_of_line("{\"a\":\"\n\"}")
-            .ends_with("it has a string with a control character, or without an end"));
+            .ends_with("it has a string that contains a control character or has no end"));
   CHECK(refusal_of_line("{\"a\n").size() < 300);
   for (const auto* line : {"[1]",
                            "17",

@@ -1,4 +1,4 @@
-// A call that survives the end of its process: saved as text in a wait, or before an attempt, and gone on with in another one.
+// A call that outlives its process: saved as text during a wait or before an attempt, and continued in another process.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/decision.hpp>
@@ -23,25 +23,25 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What to do with a call that was saved under a policy which decides otherwise.
+/// What to do with a call that was saved under a policy which decides differently.
 enum class IfPolicyChanged : std::uint8_t {
   refuse,
-  accept,  ///< the call goes on under the new policy: with its limits, and the ordinal that it had
+  accept,  ///< the call continues under the new policy: with its limits, and with the ordinal that it had
 };
 
-/// `Retrying` for job tables: the same decision, for a call that another process may go on with. It owns the call's texts, and keeps
-/// its idempotency key (I2). The policy must outlive it. Not thread-safe.
+/// `Retrying` for job tables: it makes the same decisions, for a call that another process may continue. It owns the call's
+/// texts, and keeps its idempotency key (I2). The policy must outlive it. Not thread-safe.
 ///   DurableCall call{policy, {.id = "job-7"}};
-///   next = call.begin();  store(call.save());     // before the attempt, so that it is never made twice in silence
+///   next = call.begin();  store(call.save());     // before the attempt, so that it is never repeated unnoticed
 ///   … the attempt …
 ///   next = call.threw(&error);  store(call.save(), call.due());
-/// and in the next process, whatever ended the last one:
+/// In the next process, however the last one ended:
 ///   DurableCall call{policy, SavedCall::read(text)};
-///   next = call.next();                           // again after what is left of the wait, or stop
+///   next = call.next();                           // again after the rest of the wait, or stop
 ///   … wait … next = call.resume();  store(call.save());
-/// An attempt that was under way has an unknown outcome: the call goes on only if it is repeatable, or repeatable with a key
-/// that had been asked for when it was saved; else it stops as `unknown_outcome`. (I3)
-/// An exception does not outlive its process: the failure of a call that ends before another attempt has none.
+/// An attempt that was under way has an unknown outcome: the call continues only if it is repeatable, or repeatable with a key
+/// that had been asked for when it was saved; otherwise it stops with `unknown_outcome`. (I3)
+/// An exception does not outlive its process: a restored call that ends before another attempt has a failure without one.
 template <class Policy>
 class DurableCall {
  public:
@@ -49,8 +49,8 @@ class DurableCall {
   DurableCall(const Policy& policy, const Call& call)
       : DurableCall{policy, call, call.scope != nullptr ? *call.scope : Scope::process(), Phase::not_begun} {}
 
-  /// One that was saved. A clock of the calendar that was set back neither lengthens its wait nor puts off its deadline. (D7)
-  /// Throws `std::invalid_argument` with both fingerprints if the policy decides otherwise, unless that is accepted.
+  /// Restores a saved call. If the system clock was set back, neither its wait nor its deadline is extended. (D7)
+  /// Throws `std::invalid_argument` with both fingerprints if the policy decides differently, unless `change` accepts that.
   template <std::same_as<SavedCall> Saved>  // so that a braced call is a new one
   DurableCall(const Policy& policy, const Saved& saved, IfPolicyChanged change = IfPolicyChanged::refuse,
               const StopView& stop = {})
@@ -59,13 +59,13 @@ class DurableCall {
     const auto print = Fingerprint::of(policy);
     if (change == IfPolicyChanged::refuse && print != saved.policy)
       refuse_setting("policy", saved.policy.text(),
-                     "is invalid: the policy that is to go on with this call is " + print.text());
+                     "is invalid: the fingerprint of this policy is " + print.text());
     const auto wall = policy.clock().wall();
-    const auto away = time_between(saved.saved_at, wall);
+    const auto downtime = time_between(saved.saved_at, wall);
     const auto left = smaller_of(time_between(saved.saved_at, saved.due), saved.wait);
-    due_ = later(wall, left - smaller_of(away, left));
+    due_ = later(wall, left - smaller_of(downtime, left));
     undecided_ = true;
-    detail::Restorer::restore(retrying_, policy, saved, sum_of(saved.elapsed, away));
+    detail::Restorer::restore(retrying_, policy, saved, sum_of(saved.elapsed, downtime));
   }
 
   DurableCall(const Policy&& policy, const Call& call) : DurableCall{policy, call} { refuse_temporary(); }
@@ -75,7 +75,7 @@ class DurableCall {
     refuse_temporary();
   }
 
-  /// One line, for `SavedCall::read`. Throws `std::invalid_argument` for a call that has not begun or is over.
+  /// One line of text, for `SavedCall::read`. Throws `std::invalid_argument` if the call has not begun or is over.
   std::string save() const {
     if (phase_ == Phase::not_begun || phase_ == Phase::over)
       refuse_setting("call", detail::shown(retrying_.call().id),
@@ -97,24 +97,25 @@ class DurableCall {
     return saved.text();
   }
 
-  /// Where the call stands: it may go on after what is left of its wait, or stopped. Of a call that was saved, asks its limits
-  /// and guards, tells observers, and decides about the attempt that was under way, once.
+  /// Says whether the call goes on after the rest of its wait, or has stopped. For a restored call, its first use asks the limits
+  /// and guards, notifies the observers, and decides about the attempt that was under way.
   [[nodiscard]] Decision next() {
     if (undecided_) {
       undecided_ = false;
-      return ended(phase_ == Phase::under_way ? detail::Restorer::interrupted(retrying_)
-                                              : detail::Restorer::go_on(retrying_, policy_, left()),
+      return ended(phase_ == Phase::under_way
+                       ? detail::Restorer::interrupted(retrying_)
+                       : detail::Restorer::continue_wait(retrying_, policy_, wait_left()),
                    phase_ == Phase::waiting);
     }
-    if (phase_ == Phase::waiting) return {.wait = left()};
+    if (phase_ == Phase::waiting) return {.wait = wait_left()};
     return {.stop = retrying_.reason()};
   }
-  /// When the next attempt may start, by the calendar: for the column that a job table is searched by. After a decision that
-  /// another one follows.
+  /// When the next attempt may start, in calendar time: for the column by which a job table is searched. Valid after a decision
+  /// to go on.
   WallTime due() const noexcept { return due_; }
 
-  // As in `Retrying`. A call that was saved has begun; who has found out how its attempt under way ended may say so in place of
-  // `next`.
+  // As in `Retrying`. A restored call has begun already; if the result of its attempt under way becomes known, report it instead
+  // of calling `next`.
 
   [[nodiscard]] Decision begin() { return began(retrying_.begin()); }
   void succeeded() {
@@ -177,8 +178,8 @@ class DurableCall {
     }
     return call;
   }
-  // Never more than the whole wait, though the calendar was set back meanwhile. (D7)
-  Duration left() const {
+  // Never more than the whole wait, even if the calendar was set back. (D7)
+  Duration wait_left() const {
     return smaller_of(time_between(policy_.clock().wall(), due_), detail::Restorer::wait_of(retrying_));
   }
 

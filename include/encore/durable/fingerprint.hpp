@@ -1,4 +1,4 @@
-// What a policy decides by, as one number: do two processes, or two releases, retry alike?
+// What a policy decides by, as one number: equal for two processes, or two releases, that retry alike.
 #pragma once
 #include <encore/detail/hexadecimal.hpp>
 #include <encore/detail/random.hpp>
@@ -15,9 +15,10 @@
 
 namespace encore ENCORE_BUILD {
 
-/// 64 bits that differ, but for chance, between policies with another count limit, time budget, least attempt time, hint cap, share
-/// of jitter or waits: the least, middle and greatest of the first eight. Predicates, guards, observers and strategies are code, of
-/// which nothing is told. Equal for equal policies in any process. `text()` is 16 lower-case hexadecimal digits.
+/// 64 bits that almost certainly differ between policies with another count limit, time budget, least attempt time, hint cap,
+/// share of jitter, or minimum, median or maximum of their first eight waits. Predicates, guards, observers and failure
+/// strategies are code, and do not count. Equal policies have equal fingerprints in every process. `text()` is 16 lower-case
+/// hexadecimal digits.
 class Fingerprint {
  public:
   constexpr explicit Fingerprint(std::uint64_t bits) noexcept : bits_{bits} {}
@@ -44,7 +45,7 @@ class Fingerprint {
   friend constexpr bool operator==(const Fingerprint&, const Fingerprint&) noexcept = default;
 
  private:
-  // Each word is spread before the next one comes, so that their order counts.
+  // Each word is mixed before the next one is added, so that their order matters.
   constexpr void add(std::int64_t word) noexcept {
     bits_ = mix((bits_ + 0x9e3779b97f4a7c15U) ^ mix(static_cast<std::uint64_t>(word)));
   }

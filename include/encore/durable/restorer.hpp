@@ -1,4 +1,4 @@
-// What a saved call takes out of the retry state, and how it is put back.
+// Moves a call between the retry state and its saved form.
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/decision.hpp>
@@ -15,7 +15,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// The one that may look into a call under way, for `DurableCall`.
+/// Gives `DurableCall` access to the state of a call under way.
 struct Restorer {
   template <class Policy>
   static void save(const Retrying<Policy>& retrying, const Policy& policy, SavedCall& saved) {
@@ -53,10 +53,10 @@ struct Restorer {
     state.frame_.attempt.mark_dispatched();
     if (saved.key_used) static_cast<void>(state.frame_.attempt.idempotency_key());
   }
-  /// Goes on with a wait, of which so much is left, if there may still be an attempt after it: time may have run out, and the
-  /// policy may be another one. Guards are asked again, since those of the other process are gone. (C6, D3, D4, K1)
+  /// Continues a wait, of which `left` remains, if there may still be an attempt after it: time may have run out, and the policy
+  /// may be another one. Guards are asked again, since the permits of the other process are gone. (C6, D3, D4, K1)
   template <class Policy>
-  static Decision go_on(Retrying<Policy>& retrying, const Policy& policy, Duration left) {
+  static Decision continue_wait(Retrying<Policy>& retrying, const Policy& policy, Duration left) {
     auto& state = retrying.state_;
     state.wait_began_ = later(policy.clock().now(), left - state.wait_);
     std::optional<Duration> hint;
@@ -81,7 +81,7 @@ struct Restorer {
   static Duration wait_of(const Retrying<Policy>& retrying) noexcept {
     return retrying.state_.wait();
   }
-  /// Nobody knows how the attempt ended: a failure without an exception, its request sent and not answered. (I3)
+  /// The result of the attempt is unknown: a failure without an exception, with a request that was sent and not answered. (I3)
   template <class Policy>
   static Decision interrupted(Retrying<Policy>& retrying) {
     auto& state = retrying.state_;
@@ -90,7 +90,7 @@ struct Restorer {
   }
 
  private:
-  // What `next_attempt` asks about a wait that was chosen in another process.
+  // Answers what `next_attempt` asks about a wait that another process chose.
   template <class Policy>
   struct WaitUnderWay {
     const RetryState<Policy>& state;

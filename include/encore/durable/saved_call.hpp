@@ -1,4 +1,4 @@
-// A call between two attempts, or in one, as one line of text: what has to outlive the process that began it.
+// A call between two attempts, or during one, as one line of text.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/hexadecimal.hpp>
@@ -21,31 +21,31 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Everything that a retry goes on from. An owning value; times are the calendar's, because only that is shared by processes. (D1)
+/// All that a retry needs to continue. An owning value; times are calendar times, because processes share no other clock. (D1)
 struct SavedCall {
   Fingerprint policy{0};
   std::string id{};
   std::string name{};
   std::string resolved_name{};
-  std::string operation_key{};  ///< the key that it goes on with: the caller's, or the one that it had (I2)
+  std::string operation_key{};  ///< the call's idempotency key: the caller's, or a generated one (I2)
   std::string signature{};
   Scope scope{0, 0};
   ReplaySafety replay = ReplaySafety::repeatable;
-  bool under_way = false;  ///< saved while an attempt ran: how that ended is not known (I3)
-  int attempts = 1;        ///< as many have been started
+  bool under_way = false;  ///< saved while an attempt ran: its result is unknown (I3)
+  int attempts = 1;        ///< started so far
   bool key_used = false;
-  bool outcome_unknown = false;  ///< of the attempts before (I3)
-  std::string request_id{};      ///< then: of the latest request without an answer, if one was noted
+  bool outcome_unknown = false;  ///< of an earlier attempt (I3)
+  std::string request_id{};      ///< if so, of the latest request without an answer, if one was noted
   Duration wait{};               ///< the whole wait before the next attempt
-  Duration previous{};           ///< the computed wait that jitter looks back on
-  Duration slept{};              ///< in the waits before
-  Duration elapsed{};            ///< since the call's start, when it was saved
+  Duration previous{};           ///< the previous computed wait, for jitter that depends on it
+  Duration slept{};              ///< in all waits so far
+  Duration elapsed{};            ///< from the call's start until it was saved
   WallTime saved_at{};
   WallTime due{};  ///< when the next attempt may start
   std::optional<WallTime> deadline{};
-  std::optional<std::uint64_t> stream{};  ///< of draws, if there were any (C8)
+  std::optional<std::uint64_t> stream{};  ///< of random numbers, if any were drawn (C8)
 
-  /// One line of JSON, without its end. 64-bit numbers are strings: JSON's own numbers keep only 53 bits. Texts come back byte
+  /// One line of JSON, without a line end. 64-bit numbers are strings: JSON numbers keep only 53 bits. Texts are restored byte
   /// for byte.
   std::string text() const;
   /// Reads such a line. Throws `std::invalid_argument` that names the field and its value.
@@ -54,7 +54,7 @@ struct SavedCall {
 
 namespace detail {
 
-/// A field of a saved call whose text says a number.
+/// Reads the fields of a saved call that are numbers written as text.
 struct SavedNumbers {
   const SavedLine& line;
 
@@ -75,11 +75,11 @@ struct SavedNumbers {
   WallTime wall(std::string_view field) const {
     return WallTime{Duration{read<std::int64_t>(field, line.text(field), 10, 0, "nanoseconds since 1970")}};
   }
-  Duration span(std::string_view field, Duration most = (Duration::max)()) const {
+  Duration span(std::string_view field, Duration max_span = (Duration::max)()) const {
     const auto text = line.text(field);
     const Duration span{read<std::int64_t>(field, text, 10, 0, "nanoseconds")};
-    if (span < Duration::zero() || span > most)
-      refuse(field, text, "from 0 to " + std::to_string(most.count()) + " nanoseconds");
+    if (span < Duration::zero() || span > max_span)
+      refuse(field, text, "from 0 to " + std::to_string(max_span.count()) + " nanoseconds");
     return span;
   }
 
@@ -148,8 +148,8 @@ inline SavedCall SavedCall::read(std::string_view text) {
       .elapsed = numbers.span("elapsed_ns"),
       .saved_at = numbers.wall("saved_at_ns"),
       .due = numbers.wall("due_ns")};
-  if (call.id.empty()) numbers.refuse("id", "", "the call's");
-  if (call.operation_key.empty())  // as it was before keys were saved
+  if (call.id.empty()) refuse_setting("id", "\"\"", "is invalid: it must not be empty");
+  if (call.operation_key.empty())  // saved by a version that saved no keys
     call.operation_key = call.scope.text() + '/' + call.id;
   if (line.has_bytes("request_id")) call.request_id = line.bytes("request_id");
   if (line.has_bytes("signature")) call.signature = line.bytes("signature");

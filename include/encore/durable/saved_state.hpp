@@ -1,4 +1,4 @@
-// Saved state: one flat JSON object on each line, of which the first field says whose it is.
+// Saved state: one flat JSON object per line, whose first field `state` names the kind of the line.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
@@ -34,7 +34,7 @@ constexpr bool is_utf8(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// Writes one line, without its end.
+/// Writes one line, without a line end. A state of your own guard (`RunGuard`) saves itself with it.
 ///   StateLine{"spend_limit"}.add("spent_usd", "0.5").text()  // {"state":"spend_limit","spent_usd":"0.5"}
 class StateLine {
  public:
@@ -48,7 +48,8 @@ class StateLine {
   StateLine& add(std::string_view field, const std::vector<std::string>& values) {
     return write(field, values);
   }
-  /// A text that must come back byte for byte. JSON holds UTF-8 only: any other is written as hexadecimal digits.
+  /// Adds a text that is restored byte for byte. JSON holds only UTF-8: any other text is written in hexadecimal, as
+  /// `<field>_hex`.
   StateLine& add_bytes(std::string_view field, std::string_view bytes) {
     if (detail::is_utf8(bytes)) return add(field, bytes);
     return add(std::string{field}.append(hex_ending), detail::hexadecimal(bytes));
@@ -78,7 +79,7 @@ class StateLine {
 
 namespace detail {
 
-/// The bytes that such digits stand for; empty if they are none.
+/// The bytes that the digits stand for; nothing if they are not hexadecimal or not in pairs.
 inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
   if (digits.size() % 2 != 0) return std::nullopt;
   std::string bytes;
@@ -96,8 +97,8 @@ inline std::optional<std::string> from_hexadecimal(std::string_view digits) {
 
 }  // namespace detail
 
-/// One line read back. Text that is no such line, a field that is missing, and a value that is not what was asked for throw
-/// `std::invalid_argument`, naming field and value.
+/// One saved line, read back. The constructor and every function that reads a value throw `std::invalid_argument`, naming field
+/// and value, if the line is not a flat JSON object, the field is missing, or the value is not of the kind that was asked for.
 class SavedLine {
  public:
   explicit SavedLine(std::string_view line) {
@@ -120,17 +121,17 @@ class SavedLine {
     return std::move(*bytes);
   }
   bool has_bytes(std::string_view field) const { return has(field) || has(hex_name(field)); }
-  /// From 0 to 2^53 - 1, which every JSON reader keeps exactly.
+  /// A whole number from 0 to 2^53 - 1, which every JSON reader keeps exactly.
   std::int64_t count(std::string_view field) const { return as_count(field, single(field)); }
-  /// The same, where other numbers than these mean nothing.
-  std::int64_t count(std::string_view field, std::int64_t least, std::int64_t most) const {
+  /// The same, from `min` to `max`.
+  std::int64_t count(std::string_view field, std::int64_t min, std::int64_t max) const {
     const auto number = count(field);
-    if (number < least || number > most)
+    if (number < min || number > max)
       refuse_setting(field, std::to_string(number),
-                     "is invalid: it must be from " + std::to_string(least) + " to " + std::to_string(most));
+                     "is invalid: it must be from " + std::to_string(min) + " to " + std::to_string(max));
     return number;
   }
-  /// 0 or 1.
+  /// True for 1, false for 0.
   bool flag(std::string_view field) const { return count(field, 0, 1) == 1; }
   std::vector<std::string> texts(std::string_view field) const {
     std::vector<std::string> all;
@@ -144,7 +145,7 @@ class SavedLine {
   }
 
  private:
-  /// As it was written; of a string, what it says.
+  /// As written; the contents of a string.
   struct Value {
     std::string text{};
     bool quoted = false;
@@ -162,11 +163,12 @@ class SavedLine {
     using detail::JsonFault;
     switch (fault) {
       case JsonFault::cut_off:
-        if (line.find('{') != line.npos) return "is no flat JSON object: '}' is missing";
+        if (line.find('{') != line.npos) return "is not a flat JSON object: '}' is missing";
         [[fallthrough]];
-      case JsonFault::no_object: return "is no flat JSON object: '{' is missing";
-      case JsonFault::no_value: return "has something nested, or no value";
-      case JsonFault::control_character: return "has a string with a control character, or without an end";
+      case JsonFault::no_object: return "is not a flat JSON object: '{' is missing";
+      case JsonFault::no_value: return "has a nested value, or none";
+      case JsonFault::control_character:
+        return "has a string that contains a control character or has no end";
       default: return to_string(fault);
     }
   }
@@ -189,19 +191,19 @@ class SavedLine {
   std::vector<Field>::const_iterator find(std::string_view name) const noexcept {
     return std::ranges::find(fields_, name, &Field::name);
   }
-  const Field& wanted(std::string_view name) const {
+  const Field& required(std::string_view name) const {
     const auto field = find(name);
     if (field == fields_.end())
       refuse_setting(name, "nothing", "is invalid: the saved line has no such field");
     return *field;
   }
   const Value& single(std::string_view name) const {
-    const auto& field = wanted(name);
+    const auto& field = required(name);
     if (field.is_array) refuse(name, {"[...]", false}, "one value");
     return field.values.front();
   }
   const std::vector<Value>& array(std::string_view name) const {
-    const auto& field = wanted(name);
+    const auto& field = required(name);
     if (!field.is_array) refuse(name, field.values.front(), "an array");
     return field.values;
   }
@@ -210,11 +212,11 @@ class SavedLine {
     return value.text;
   }
   static std::int64_t as_count(std::string_view field, const Value& value) {
-    constexpr auto most = (std::int64_t{1} << 53) - 1;
+    constexpr auto max = (std::int64_t{1} << 53) - 1;
     std::int64_t number = 0;
     const auto* const end = value.text.data() + value.text.size();
     const auto [stopped, error] = std::from_chars(value.text.data(), end, number);
-    if (value.quoted || error != std::errc{} || stopped != end || number < 0 || number > most)
+    if (value.quoted || error != std::errc{} || stopped != end || number < 0 || number > max)
       refuse(field, value, "a whole number from 0 to 9007199254740991");
     return number;
   }
@@ -222,8 +224,8 @@ class SavedLine {
   std::vector<Field> fields_;
 };
 
-/// The saved lines of this kind, in order; lines of other kinds are read and left alone, empty ones are skipped. Throws
-/// `std::invalid_argument` at a line that cannot be read, wherever it stands.
+/// The saved lines of this kind, in order; valid lines of other kinds and empty ones are skipped. Throws `std::invalid_argument`
+/// if any line cannot be read.
 inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind) {
   std::vector<SavedLine> lines;
   while (!text.empty()) {
@@ -235,23 +237,25 @@ inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_vie
   return lines;
 }
 
-/// The same where there must be so many of them.
-inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind, std::size_t due) {
+/// The same; throws `std::invalid_argument` unless there are `expected` of them.
+inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind,
+                                          std::size_t expected) {
   auto lines = saved_lines(text, kind);
-  if (lines.size() != due)
-    refuse_setting("saved lines of " + std::string{kind}, std::to_string(lines.size()),
-                   "is invalid: it must be " + std::to_string(due));
+  if (lines.size() != expected)
+    refuse_setting("number of " + std::string{kind} + " lines", std::to_string(lines.size()),
+                   "is invalid: it must be " + std::to_string(expected));
   return lines;
 }
 
-/// The same where a field of another line says how many, since a text may have lost its end. Absent, any number of them.
+/// The same, with the number of lines in a field of another line, since a text may have lost its end. Without that field any
+/// number is accepted.
 inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_view kind, const SavedLine& head,
                                           std::string_view field) {
   return head.has(field) ? saved_lines(text, kind, static_cast<std::size_t>(head.count(field)))
                          : saved_lines(text, kind);
 }
 
-/// The one saved line of this kind.
+/// The saved line of this kind. Throws `std::invalid_argument` unless there is exactly one.
 inline SavedLine saved_line(std::string_view text, std::string_view kind) {
   return std::move(saved_lines(text, kind, 1).front());
 }

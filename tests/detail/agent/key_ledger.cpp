@@ -78,7 +78,7 @@ TEST_CASE("a key ledger survives a restart, and its saved text shows neither key
 
 TEST_CASE("text that is not a key ledger is rejected, and changes nothing", "[key_ledger]") {
   const std::string digits(32, '0');
-  CHECK(refusal_of("") == "encore: saved lines of keys = 0 is invalid: it must be 1");
+  CHECK(refusal_of("") == "encore: number of keys lines = 0 is invalid: it must be 1");
   CHECK(refusal_of(R"({"state":"keys","keys":["7"],"calls":["7"]})") ==
         "encore: keys = \"7\" is invalid: it must be 32 lower-case hexadecimal digits");
   CHECK(refusal_of(R"({"state":"keys","keys":[],"calls":[")" + digits + R"("]})") ==

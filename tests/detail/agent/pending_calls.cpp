@@ -112,7 +112,7 @@ TEST_CASE(
 TEST_CASE("text that is not a saved list of pending calls is rejected by the field's name",
           "[pending_calls]") {
   const std::string all = "{\"state\":\"calls\",\"issued\":2}\n";
-  CHECK(refusal_of("") == "encore: saved lines of calls = 0 is invalid: it must be 1");
+  CHECK(refusal_of("") == "encore: number of calls lines = 0 is invalid: it must be 1");
   CHECK(refusal_of(all + R"({"state":"pending_call","id":"1","key":"order-7","counted":1})") ==
         R"(encore: key = "order-7" is invalid: a run's key ends in a call's signature)");
   const auto line = [&](const std::string& counted) {

@@ -119,17 +119,17 @@ TEST_CASE("text that is not a saved run is rejected by the field's name", "[run_
       "{\"state\":\"calls\",\"issued\":0}\n{\"state\":\"refused_turns\",\"refused\":0,\"passing\":0}\n"
       "{\"state\":\"keys\",\"keys\":[],\"calls\":[]}\n";
   const std::string digits(32, 'a');
-  CHECK(refusal_of("") == "encore: saved lines of tool_run = 0 is invalid: it must be 1");
+  CHECK(refusal_of("") == "encore: number of tool_run lines = 0 is invalid: it must be 1");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"7\"}\n" + keys) ==
         "encore: scope = \"7\" is invalid: it must be 32 lower-case hexadecimal digits");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits +
                    "\",\"over\":\"tired\",\"over_because\":\"\"}\n" + keys) ==
         "encore: over = \"tired\" is invalid: there is no such stop reason");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits + "\"}\n") ==
-        "encore: saved lines of keys = 0 is invalid: it must be 1");
+        "encore: number of keys lines = 0 is invalid: it must be 1");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits + "\"}\n" +
                    keys.substr(keys.find('\n') + 1)) ==
-        "encore: saved lines of calls = 0 is invalid: it must be 1");
+        "encore: number of calls lines = 0 is invalid: it must be 1");
   CHECK(refusal_of("{\"state\":\"tool_run\",\"scope\":\"" + digits + "\"}\n" + keys) == "not refused");
 }
 

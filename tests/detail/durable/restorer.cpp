@@ -86,7 +86,7 @@ TEST_CASE("guards are asked about a retry that another process had decided on [H
   const RetryPolicy policy{RetryOn<std::runtime_error>{}, NoRetries{}, clock};
   Retrying call{policy, {.id = "a"}};
   Restorer::restore(call, policy, {.attempts = 1, .wait = 5s}, 0s);
-  CHECK(Restorer::go_on(call, policy, 2s) == Decision{.stop = StopReason::retry_budget_spent});
+  CHECK(Restorer::continue_wait(call, policy, 2s) == Decision{.stop = StopReason::retry_budget_spent});
   CHECK(call.reason() == StopReason::retry_budget_spent);
   CHECK(call.attempts() == 1);
 }
