@@ -5,6 +5,7 @@
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/scripted.hpp>
 #include <encore/testing/task.hpp>
+#include <encore/wrapped.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -195,29 +195,6 @@ TEST_CASE("an earlier attempt's exception is not the last failure where that is 
   CHECK(*outcome.last_value() == -1);
 }
 
-TEST_CASE("a failure gives access to its exception by type, and to nothing where there is none [G8]",
-          "[on_failure]") {
-  FakeClock clock;
-  const RetryPolicy policy{clock, RetryOn<TimeoutError>{}, encore::ReturnOutcome{}};
-  const auto outcome = policy.run([]() -> int { throw GatewayTimeout{504}; });
-  auto gateway = 0;
-  CHECK(
-      outcome.failure().with<GatewayTimeout>([&](const GatewayTimeout& error) { gateway = error.gateway; }));
-  CHECK(gateway == 504);
-  CHECK(outcome.failure().with<std::exception>([](const std::exception&) {}));
-  CHECK_FALSE(outcome.failure().with<std::logic_error>([](const std::logic_error&) { FAIL(); }));
-  CHECK_THROWS_AS(outcome.failure().with<TimeoutError>([](const TimeoutError&) { throw 17; }), int);
-  CHECK(outcome.failure().last_value<int>() == nullptr);
-
-  std::stop_source stopped;
-  stopped.request_stop();
-  const auto token = stopped.get_token();
-  const auto refused = policy.run({.stop = token}, [] { return 17; });
-  CHECK(refused.failure().refused_on_entry());
-  CHECK_FALSE(refused.failure().with<std::exception>([](const std::exception&) { FAIL(); }));
-  CHECK(refused.failure().last_value<int>() == nullptr);
-}
-
 TEST_CASE("a formatter may take the last failed value beside the failure, or ask the failure for it [G3, G8]",
           "[on_failure]") {
   struct Reply {

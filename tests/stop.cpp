@@ -119,19 +119,6 @@ TEMPLATE_TEST_CASE(
   CHECK(told == 2);
 }
 
-TEST_CASE("an owned stop outlives the token it was created from [L4]", "[stop]") {
-  std::stop_source source;
-  const auto owned = [&] {
-    const auto token = source.get_token();
-    return encore::OwnedStop{StopView{token}};
-  }();
-  const encore::OwnedStop copy{owned};
-  source.request_stop();
-  CHECK(owned.view().stop_requested());
-  CHECK(copy.view().stop_requested());
-  CHECK_FALSE(encore::OwnedStop{StopView{}}.view().watches());
-}
-
 // ---- calls that are stopped (K) ---------------------------------------------------------------------------------------
 
 const RetryPolicy plain{RetryOn<TimeoutError>{}, encore::NoJitter{}, encore::MaxRetries{5}};

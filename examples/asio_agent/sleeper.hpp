@@ -1,7 +1,7 @@
 // How to wait on Asio's loop: all that encore has to be told of it.
 #pragma once
 #include <encore/duration.hpp>
-#include <encore/stop.hpp>
+#include <encore/stop_token.hpp>
 
 #include <asio.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
-#include <encore/engine/operation.hpp>
+#include <encore/engine/erased_operation.hpp>
 #include <encore/outcome.hpp>
 
 #include <concepts>

@@ -4,7 +4,6 @@
 #include <encore/as_value.hpp>
 #include <encore/backoff_shapes.hpp>
 #include <encore/combined_predicates.hpp>
-#include <encore/event.hpp>
 #include <encore/fails_if.hpp>
 #include <encore/hint.hpp>
 #include <encore/never_retry.hpp>
@@ -20,3 +19,4 @@
 #include <encore/schedule.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/version.hpp>
+#include <encore/wrapped.hpp>

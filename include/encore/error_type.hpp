@@ -1,6 +1,6 @@
 // The name of an exception's type, for logs, traces and metrics.
 #pragma once
-#include <encore/failure.hpp>
+#include <encore/thrown.hpp>
 
 #include <array>
 #include <cstdlib>

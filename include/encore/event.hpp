@@ -5,9 +5,9 @@
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
 #include <encore/engine/failure_strategy.hpp>
-#include <encore/failure.hpp>
 #include <encore/limits.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <cstdint>
 #include <iosfwd>

@@ -1,8 +1,8 @@
 // The policy's own list of what is never retried, whatever the filter says.
 #pragma once
 #include <encore/detail/asked.hpp>
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/thrown.hpp>
 
 #include <utility>
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/engine/deferred.hpp>
+#include <encore/engine/erased_operation.hpp>
 #include <encore/engine/failure_strategy.hpp>
-#include <encore/engine/operation.hpp>
 #include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 

@@ -3,8 +3,8 @@
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/server_hint.hpp>
 #include <encore/error_name.hpp>
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/thrown.hpp>
 #include <encore/unretryable.hpp>
 
 #include <concepts>

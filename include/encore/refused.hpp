@@ -1,7 +1,6 @@
 // The exception of a call that was refused before its first attempt.
 #pragma once
 #include <encore/detail/quoted_text.hpp>
-#include <encore/failure.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/unretryable.hpp>
 

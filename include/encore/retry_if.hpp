@@ -1,9 +1,9 @@
 // Predicates from functions: on exceptions, on messages and on returned values.
 #pragma once
 #include <encore/detail/asked.hpp>
-#include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/predicate.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <string>

@@ -2,10 +2,10 @@
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/detail/error_code.hpp>
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>
+#include <encore/thrown.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,9 @@
 // Retrying for a cause inside a wrapper: exceptions nested by `std::throw_with_nested`, at any depth.
 #pragma once
-#include <encore/failure.hpp>
 #include <encore/hint.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <exception>

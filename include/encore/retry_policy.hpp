@@ -9,7 +9,6 @@
 #include <encore/engine/recipe.hpp>
 #include <encore/engine/recipe_check.hpp>
 #include <encore/engine/retry_loop.hpp>
-#include <encore/engine/wrapped.hpp>
 #include <encore/refused.hpp>
 #include <encore/setting.hpp>
 
@@ -28,6 +27,8 @@ template <class Clock, class Predicate, class Rest = Plus<>>
 class RetryPolicy;
 template <Backoff B, Jitter J>
 class Schedule;
+template <class Policy, class F>
+class Wrapped;
 
 namespace detail {
 template <class>
@@ -124,13 +125,23 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   /// Throws the last exception with `Rethrow`; `Refused` if there was no attempt; and whatever is not to be retried. (B3, G1, G4)
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto run(const Call& call, F&& callable, A&&... args) const
-      -> detail::result_t<FailureStrategyType, F, A...>;
+      -> detail::result_t<FailureStrategyType, F, A...> {
+#if !defined(__cpp_exceptions)
+    static_assert(
+        !rethrows,
+        "without exceptions a refusal cannot be thrown, and a Call may bring a deadline or a stop token "
+        "that refuses it: add ReturnOutcome{} or FormatFailure{...}");
+#endif
+    return conduct(call, callable, args...);
+  }
 
   /// The same for a call without an id of its own.
   template <class F, class... A>
     requires(!std::same_as<std::remove_cvref_t<F>, Call>)
   ENCORE_FORCE_INLINE auto run(F&& callable, A&&... args) const
-      -> detail::result_t<FailureStrategyType, F, A...>;
+      -> detail::result_t<FailureStrategyType, F, A...> {
+    return conduct(Call{}, callable, args...);
+  }
 
   // For the message alone: only a parameter that is no template takes `{.id = "call-17"}`.
   template <class F>
@@ -150,8 +161,11 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
     static_assert(detail::CanBeKept<F>,
                   "wrap keeps a copy of its callable, and this named one can only be moved: "
                   "policy.wrap(std::move(callable))");
-    if constexpr (detail::CanBeKept<F>)
-      return Wrapped<RetryPolicy, std::decay_t<F>>{*this, std::move(name), std::forward<F>(callable)};
+    using Wrap = Wrapped<RetryPolicy, std::decay_t<F>>;
+    constexpr bool known = requires { sizeof(Wrap); };
+    static_assert(known, "a wrapped callable needs: #include <encore/wrapped.hpp>");
+    if constexpr (known && detail::CanBeKept<F>)
+      return Wrap{*this, std::move(name), std::forward<F>(callable)};
     else
       return detail::NoResult{};
   }
@@ -186,7 +200,22 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
 
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto conduct(const Call& call, F& callable, A&... args) const
-      -> detail::result_t<FailureStrategyType, F, A...>;
+      -> detail::result_t<FailureStrategyType, F, A...> {
+#if !defined(__cpp_exceptions)
+    static_assert(
+        !rethrows || (!Parts::guarded && !Parts::has_time_budget),
+        "without exceptions a refusal cannot be thrown, and a time budget or a guard may refuse a call: "
+        "add ReturnOutcome{} or FormatFailure{...}");
+#endif
+    if constexpr (!detail::can_be_repeated<F, A...>) {
+      static_assert(sizeof(detail::RepeatedCallable<F, A...>) != 0);
+      std::abort();
+    } else {
+      using Raw = detail::raw_t<F, A...>;
+      static_assert(detail::knows_its_result<F, Raw>());
+      return detail::RetryLoop<RetryPolicy, Raw, F, A...>::run(*this, call, callable, args...);
+    }
+  }
 };
 
 template <class... G>
@@ -194,46 +223,5 @@ template <class... G>
 RetryPolicy(G&&...) -> RetryPolicy<detail::find_t<role::Clock, detail::opened_t<G...>>,
                                    detail::find_t<role::Predicate, detail::opened_t<G...>>,
                                    detail::canonical_t<detail::opened_t<G...>>>;
-
-template <class ClockT, class PredicateT, class... X>
-template <class F, class... A>
-  requires(!std::same_as<std::remove_cvref_t<F>, Call>)
-auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(F&& callable, A&&... args) const
-    -> detail::result_t<FailureStrategyType, F, A...> {
-  return conduct(Call{}, callable, args...);
-}
-
-template <class ClockT, class PredicateT, class... X>
-template <class F, class... A>
-auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::run(const Call& call, F&& callable, A&&... args) const
-    -> detail::result_t<FailureStrategyType, F, A...> {
-#if !defined(__cpp_exceptions)
-  static_assert(
-      !rethrows,
-      "without exceptions a refusal cannot be thrown, and a Call may bring a deadline or a stop token "
-      "that refuses it: add ReturnOutcome{} or FormatFailure{...}");
-#endif
-  return conduct(call, callable, args...);
-}
-
-template <class ClockT, class PredicateT, class... X>
-template <class F, class... A>
-auto RetryPolicy<ClockT, PredicateT, Plus<X...>>::conduct(const Call& call, F& callable, A&... args) const
-    -> detail::result_t<FailureStrategyType, F, A...> {
-#if !defined(__cpp_exceptions)
-  static_assert(
-      !rethrows || (!Parts::guarded && !Parts::has_time_budget),
-      "without exceptions a refusal cannot be thrown, and a time budget or a guard may refuse a call: "
-      "add ReturnOutcome{} or FormatFailure{...}");
-#endif
-  if constexpr (!detail::can_be_repeated<F, A...>) {
-    static_assert(sizeof(detail::RepeatedCallable<F, A...>) != 0);
-    std::abort();
-  } else {
-    static_assert(detail::knows_its_result<F, detail::raw_t<F, A...>>());
-    return detail::RetryLoop<RetryPolicy, detail::raw_t<F, A...>, F, A...>::run(*this, call, callable,
-                                                                                args...);
-  }
-}
 
 }  // namespace encore ENCORE_BUILD

@@ -1,4 +1,4 @@
-// Stopping from outside: a view of any stop token, and the means to be told by it.
+// Stopping from outside: a view of any stop token.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/duration.hpp>
@@ -78,50 +78,6 @@ class StopView {
 
   const void* token_ = nullptr;
   const shared::StopOperations* operations_ = nullptr;
-};
-
-/// Calls `action` once when a stop is requested, at once if it was already; not after the destructor has returned.
-/// The action may run on the thread that requests the stop.
-class StopSubscription {
- public:
-  StopSubscription(const StopView& stop, StopAction action) : operations_{stop.operations_} {
-    if (operations_ != nullptr) operations_->subscribe(stop.token_, room_, action);
-  }
-  StopSubscription(const StopSubscription&) = delete;
-  StopSubscription& operator=(const StopSubscription&) = delete;
-  ~StopSubscription() {
-    if (operations_ != nullptr) operations_->unsubscribe(room_);
-  }
-
- private:
-  const shared::StopOperations* operations_;
-  alignas(std::max_align_t) std::byte room_[shared::stop_callback_room];
-};
-
-/// A copy of the token behind a view, for those who outlive the caller's token: a coroutine's frame, say.
-class OwnedStop {
- public:
-  explicit OwnedStop(const StopView& stop) noexcept : operations_{stop.operations_} {
-    if (operations_ != nullptr) operations_->copy(stop.token_, room_);
-  }
-  OwnedStop(const OwnedStop& other) noexcept : OwnedStop{other.view()} {}
-  OwnedStop& operator=(const OwnedStop&) = delete;
-  ~OwnedStop() {
-    if (operations_ != nullptr) operations_->destroy(room_);
-  }
-  /// Valid as long as this object stays where it is.
-  [[nodiscard]] StopView view() const noexcept {
-    StopView view;
-    if (operations_ != nullptr) {
-      view.token_ = room_;
-      view.operations_ = operations_;
-    }
-    return view;
-  }
-
- private:
-  const shared::StopOperations* operations_;
-  alignas(void*) std::byte room_[shared::stop_token_room];
 };
 
 }  // namespace encore

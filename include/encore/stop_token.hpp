@@ -1,4 +1,4 @@
-// Which stop tokens a call can bring, and how the real clock's waits are ended by them.
+// Which stop tokens a call can bring, how one is told by them, and how the real clock's waits are ended.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -42,6 +42,24 @@ concept StopToken = shared::AsksToStop<T> && requires { typename stop_callback_f
 #if defined(__cpp_lib_jthread)
 static_assert(StopToken<std::stop_token>);
 #endif
+
+/// Calls `action` once when a stop is requested, at once if it was already; not after the destructor has returned.
+/// The action may run on the thread that requests the stop.
+class StopSubscription {
+ public:
+  StopSubscription(const StopView& stop, StopAction action) : operations_{stop.operations_} {
+    if (operations_ != nullptr) operations_->subscribe(stop.token_, room_, action);
+  }
+  StopSubscription(const StopSubscription&) = delete;
+  StopSubscription& operator=(const StopSubscription&) = delete;
+  ~StopSubscription() {
+    if (operations_ != nullptr) operations_->unsubscribe(room_);
+  }
+
+ private:
+  const shared::StopOperations* operations_;
+  alignas(std::max_align_t) std::byte room_[shared::stop_callback_room];
+};
 
 namespace shared {
 

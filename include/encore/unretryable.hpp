@@ -3,8 +3,8 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/error_code.hpp>
 #include <encore/engine/asked_kinds.hpp>
-#include <encore/failure.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <exception>

@@ -30,6 +30,19 @@ TEST_CASE("an owned call keeps its texts when those of the original call are gon
   }
 }
 
+TEST_CASE("an owned stop outlives the token it was created from [L4]", "[owned_call]") {
+  std::stop_source source;
+  const auto owned = [&] {
+    const auto token = source.get_token();
+    return encore::OwnedStop{encore::StopView{token}};
+  }();
+  const encore::OwnedStop copy{owned};
+  source.request_stop();
+  CHECK(owned.view().stop_requested());
+  CHECK(copy.view().stop_requested());
+  CHECK_FALSE(encore::OwnedStop{encore::StopView{}}.view().watches());
+}
+
 TEST_CASE("an owned call keeps its stop token alive [K1]", "[owned_call]") {
   std::stop_source source;
   auto token = std::make_unique<std::stop_token>(source.get_token());

@@ -6,8 +6,8 @@
 #include <encore/detail/asked.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <string>

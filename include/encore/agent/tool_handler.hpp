@@ -3,7 +3,7 @@
 #include <encore/agent/tool_call.hpp>
 #include <encore/agent/tool_result.hpp>
 #include <encore/attempt.hpp>
-#include <encore/engine/operation.hpp>
+#include <encore/engine/erased_operation.hpp>
 
 #include <concepts>
 #include <string>

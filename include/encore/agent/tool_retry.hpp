@@ -10,7 +10,7 @@
 #include <encore/agent/unknown_outcome.hpp>
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
-#include <encore/engine/operation.hpp>
+#include <encore/engine/erased_operation.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/retry_policy.hpp>
 

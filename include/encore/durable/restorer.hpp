@@ -6,10 +6,10 @@
 #include <encore/durable/saved_call.hpp>
 #include <encore/duration.hpp>
 #include <encore/engine/next_attempt.hpp>
-#include <encore/failure.hpp>
 #include <encore/jitter.hpp>
 #include <encore/retrying.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <optional>
 

@@ -1,13 +1,14 @@
 // Which kinds of failure there are to be asked about, and which returned values are failures by themselves.
 #pragma once
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <type_traits>
 #include <utility>
 
 namespace encore ENCORE_BUILD {
+struct Failure;
 
 namespace detail {
 

@@ -11,9 +11,9 @@
 #include <encore/engine/observed_call.hpp>
 #include <encore/engine/recipe_check.hpp>
 #include <encore/event.hpp>
-#include <encore/failure.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <cstddef>
 #include <exception>

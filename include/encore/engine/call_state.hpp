@@ -289,10 +289,7 @@ class CallState {
   }
 
   ENCORE_NO_INLINE void succeeded_late() { state().succeeded(); }
-  ENCORE_COLD CallFigures figures_late() const {
-    const auto& state = state_.get();
-    return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
-  }
+  ENCORE_COLD CallFigures figures_late() const { return state_.get().figures(); }
 #if defined(__cpp_exceptions)
   template <class Error, class... C>
   ENCORE_COLD bool judged_thrown(const Error* error, const C&... call) {

@@ -1,7 +1,9 @@
 // Who answers for a call that failed, and how: the promise of failure strategies, and the one that every policy begins with.
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/duration.hpp>
 #include <encore/ingredient.hpp>
+#include <encore/stop_reason.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -73,4 +75,16 @@ struct UnmatchedLeave {
   using role = encore::role::Unmatched;
 };
 
+namespace detail {
+
+/// The figures of a call that ended, of which an outcome with a value tells.
+struct CallFigures {
+  StopReason reason;
+  int attempts;
+  Duration elapsed;
+  Duration slept;
+  int observer_errors;
+};
+
+}  // namespace detail
 }  // namespace encore ENCORE_BUILD

@@ -6,9 +6,9 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/failure_strategy.hpp>
-#include <encore/failure.hpp>
 #include <encore/nesting.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <optional>
 
@@ -40,6 +40,8 @@ class CallRecord {
   Duration elapsed() const {
     return started_ ? time_between(*started_, policy_.clock().now()) : Duration::zero();
   }
+
+  CallFigures figures() const { return {reason_, attempts(), elapsed(), slept_, observer_errors_}; }
 
   static constexpr bool answered_for(StopReason reason) noexcept {
     return consults_strategy(reason) || (Policy::handles_unmatched && reason == StopReason::not_retryable);

@@ -1,7 +1,6 @@
-// How a callable is invoked: with its attempt if it takes one, always as an lvalue, and how it crosses into compiled-once code.
+// How a callable is invoked: with its attempt if it takes one, always as an lvalue.
 #pragma once
 #include <encore/attempt.hpp>
-#include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
 
 #include <concepts>
@@ -76,15 +75,6 @@ using raw_t = typename raw_result<std::remove_reference_t<F>, std::remove_refere
 template <class Strategy, class F, class... A>
 using result_t = typename Strategy::template result<raw_t<F, A...>>;
 
-/// Can a function that returns `To` return what another one returns, a `From`, and not as a reference to a temporary?
-template <class From, class To>
-inline constexpr bool can_be_returned_as =
-    std::is_void_v<To> || std::same_as<From, To> ||
-    (std::convertible_to<From, To> &&
-     (!std::is_reference_v<To> ||
-      (std::is_reference_v<From> &&
-       std::convertible_to<std::remove_reference_t<From>*, std::remove_reference_t<To>*>)));
-
 /// `std::invoke` for lvalues, without the price of `<functional>`.
 template <class M, class C, class Object, class... A>
 constexpr decltype(auto) invoke_member(M C::* member, Object& object, A&... args) {
@@ -108,29 +98,6 @@ ENCORE_FORCE_INLINE constexpr decltype(auto) invoke(F& callable, A&... args) {
     return invoke_member(callable, args...);
   else
     return callable(args...);
-}
-
-/// One attempt: with the attempt if the callable takes it.
-template <class F, class... A>
-ENCORE_FORCE_INLINE constexpr decltype(auto) invoke_attempt(F& callable, const Attempt& attempt, A&... args) {
-  if constexpr (takes_attempt<F, A...>)
-    return detail::invoke(callable, args..., attempt);
-  else
-    return detail::invoke(callable, args...);
-}
-
-/// A callable without its type: the retry loop is compiled once for each policy and result, not for each callable.
-template <class R>
-struct Operation {
-  static constexpr bool result_is_the_value = true;  // its callable was asked
-  void* callable;
-  R (*invoke)(void*, const Attempt&);
-  R operator()(const Attempt& attempt) const { return invoke(callable, attempt); }
-};
-template <class R, class F>
-Operation<R> operation_of(F& callable) noexcept {
-  return {address_of(callable),
-          [](void* erased, const Attempt& attempt) -> R { return (*static_cast<F*>(erased))(attempt); }};
 }
 
 }  // namespace ENCORE_BUILD::detail

@@ -99,6 +99,10 @@ consteval bool has_what_its_role_needs() {
   }
   if constexpr (keeps) {
     using Seen = AsSeen<T>;
+    constexpr bool answers = !std::same_as<Role, role::OnFailure> || std::same_as<Value, Rethrow> ||
+                             !outcome_is_known ||
+                             requires { sizeof(std::enable_if_t<!std::is_void_v<T>, Failure>); };
+    static_assert(answers, "a policy with a failure strategy needs: #include <encore/failure.hpp>");
     if constexpr (std::same_as<Role, role::Observer>)
       static_assert(!Deferred<std::invoke_result_t<Seen&, const Event&>>,
                     "this observer returns a coroutine or future that nobody awaits, so it would hear of "

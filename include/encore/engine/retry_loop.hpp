@@ -7,10 +7,10 @@
 #include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/failure.hpp>
 #include <encore/nesting.hpp>
 #include <encore/predicate.hpp>
 #include <encore/refused.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <exception>

@@ -8,8 +8,8 @@
 #include <encore/engine/pause.hpp>
 #include <encore/engine/recipe_check.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/failure.hpp>
 #include <encore/refused.hpp>
+#include <encore/thrown.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -172,19 +172,18 @@ class RetryState : public ObservedCall<Policy> {
     return next;
   }
 
-  Failure failure() const {
-    return {.call_id = std::string{frame_.current.id()},
-            .call_name = std::string{frame_.current.name()},
-            .reason = reason_,
-            .attempts = attempts(),
-            .max_attempts = call().runs_once() ? larger_of(attempts(), 1) : policy_.max_attempts(),
-            .elapsed = this->elapsed(),
-            .slept = slept_,
-            .error = error_,
-            .observer_errors = observer_errors_,
-            .outcome_unknown = outcome_.unknown,
-            .retry_after = retry_after(),
-            .inner_attempts = policy_.inner_attempts()};
+  /// For the failure strategy. Needs `<encore/failure.hpp>`.
+  auto failure() const { return failure_of(*this); }
+  bool outcome_unknown() const noexcept { return outcome_.unknown; }
+  /// What the server, or the guard that refused, named; the later of both.
+  std::optional<Duration> retry_after() const {
+    auto earliest = last_hint_;
+    if constexpr (guarded) {
+      const auto guards = permits_.admits_again(policy_.guards(), reason_,
+                                                Permits::request_of(call(), attempts() + 1, {}, now()));
+      if (guards && (!earliest || *earliest < *guards)) earliest = guards;
+    }
+    return earliest;
   }
   std::exception_ptr error() const noexcept { return error_; }
   /// The same, which is then no longer kept.
@@ -295,17 +294,6 @@ class RetryState : public ObservedCall<Policy> {
     }
     return verdict;
   }
-  /// What the server, or the guard that refused, named; the later of both.
-  std::optional<Duration> retry_after() const {
-    auto earliest = last_hint_;
-    if constexpr (guarded) {
-      const auto guards = permits_.admits_again(policy_.guards(), reason_,
-                                                Permits::request_of(call(), attempts() + 1, {}, now()));
-      if (guards && (!earliest || *earliest < *guards)) earliest = guards;
-    }
-    return earliest;
-  }
-
   template <class Failed>
   StopReason heed_replay_safety(StopReason verdict, const Failed& failure) {
     if (verdict != StopReason::none && verdict != StopReason::not_retryable) return verdict;

@@ -2,7 +2,6 @@
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 
 #include <concepts>

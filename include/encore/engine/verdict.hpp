@@ -5,9 +5,9 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/engine/server_hint.hpp>
-#include <encore/failure.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 #include <encore/unretryable.hpp>
 
 #include <cstddef>

@@ -4,13 +4,13 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/failure.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/tokens.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <atomic>
 #include <concepts>

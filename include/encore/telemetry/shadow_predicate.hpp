@@ -1,10 +1,10 @@
 // Observation only: where another predicate would have answered otherwise.
 #pragma once
 #include <encore/engine/verdict.hpp>
-#include <encore/failure.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
+#include <encore/thrown.hpp>
 
 #include <atomic>
 #include <cstdint>

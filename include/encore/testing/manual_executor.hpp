@@ -3,7 +3,6 @@
 #include <encore/clock.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/stop.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/task.hpp>

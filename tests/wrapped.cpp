@@ -1,7 +1,7 @@
-#include <encore/engine/wrapped.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
+#include <encore/wrapped.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

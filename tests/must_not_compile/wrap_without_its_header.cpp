@@ -1,0 +1,8 @@
+// EXPECT: a wrapped callable needs: #include <encore/wrapped.hpp>
+#include <encore/retry_policy.hpp>
+#ifdef ENCORE_FIXED
+#include <encore/wrapped.hpp>
+#endif
+
+inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
+inline const auto wrapped = [] { return policy.wrap("lookup", [] { return 17; })(); };
