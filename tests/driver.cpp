@@ -1,5 +1,6 @@
 #include "attempts.hpp"
 #include <encore/limits.hpp>
+#include <encore/nesting.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>

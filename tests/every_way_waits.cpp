@@ -3,6 +3,7 @@
 #include <encore/durable/durable_call.hpp>
 #include <encore/encore.hpp>
 #include <encore/guard/guard.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/retrying.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -4,6 +4,7 @@
 #include <encore/guard/guard.hpp>
 #include <encore/hint.hpp>
 #include <encore/limits.hpp>
+#include <encore/nesting.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>

@@ -1,5 +1,6 @@
 #include <encore/hint.hpp>
 #include <encore/http/retry_after.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
 #include <encore/observer.hpp>
 #include <encore/on_failure.hpp>

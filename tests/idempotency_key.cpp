@@ -2,6 +2,7 @@
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_retry.hpp>
 #include <encore/async/co_run.hpp>
+#include <encore/nesting.hpp>
 #include <encore/observer.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

@@ -1,5 +1,6 @@
 #include "csv.hpp"
 #include <encore/jitter.hpp>
+#include <encore/jitter_shapes.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -265,20 +266,6 @@ TEST_CASE("a jittered wait is rounded to the nearest nanosecond [C2]", "[jitter]
   CHECK(FullJitter{}(at(3ns, 1s, 0.125)) == 0ns);        // 0.375
   CHECK(EqualJitter{}(at(5ns, 1s, 0.0)) == 3ns);         // 2.5
   CHECK(ProportionalJitter{}(at(5ns, 1s, 0.0)) == 4ns);  // 3.75
-}
-
-TEST_CASE("decorrelated jitter runs from the initial delay to three times the wait before [C9]", "[jitter]") {
-  const auto wait = [](Duration previous, Duration initial, Duration cap, double draw) {
-    return DecorrelatedJitter{}(
-        {.delay = 7s, .previous = previous, .initial = initial, .cap = cap, .draw = draw});
-  };
-  CHECK(wait(2s, 1s, 60s, 0.0) == 1s);
-  CHECK(wait(2s, 1s, 60s, 0.5) == 3'500ms);
-  CHECK(wait(30s, 1s, 60s, 0.5) == 30'500ms);        // held at the cap first: 1 + 59 / 2
-  CHECK(wait(100s, 100s, 60s, 0.5) == 60s);          // low = min(initial, cap)
-  CHECK(wait(0s, 1s, 60s, 0.5) == 1s);               // never below the initial delay
-  CHECK(wait(Duration::max(), 1s, 60s, 0.0) == 1s);  // three times that would overflow
-  CHECK(wait(20s, 0s, 60s, 0.5) == 30s);             // exactly the cap is three times this
 }
 
 TEST_CASE("a jitter ratio outside 0 to 1 and a negative minimum wait are invalid by name [C3]", "[jitter]") {

@@ -1,4 +1,5 @@
 #include <encore/limits.hpp>
+#include <encore/nesting.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/observer.hpp>
 #include <encore/on_failure.hpp>

@@ -4,6 +4,7 @@
 #include <encore/analysis/trace_reader.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/detail/seconds_text.hpp>
+#include <encore/detail/valid_utf8.hpp>
 #include <encore/durable/saved_call.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/http/retry_after.hpp>

@@ -1,3 +1,4 @@
+#include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>

@@ -1,5 +1,6 @@
 #include "csv.hpp"
 #include <encore/backoff_shapes.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/schedule.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,6 +1,7 @@
 // One policy, used by many threads at once. Built with ThreadSanitizer in CI.
 #include <encore/any_retry_policy.hpp>
 #include <encore/limits.hpp>
+#include <encore/nesting.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -6,7 +6,7 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/hexadecimal.hpp>
 #include <encore/duration.hpp>
-#include <encore/nesting.hpp>
+#include <encore/engine/nested.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -276,7 +276,7 @@ inline void append_key_part(std::string& key, std::string_view text) {
 
 inline const Attempt* CurrentCall::outer() const noexcept {
   if (call_.outer != nullptr || around_ == nullptr) return call_.outer;
-  return around_->attempt();
+  return around_->attempt;
 }
 
 ENCORE_COLD inline void CurrentCall::take_number() const noexcept {

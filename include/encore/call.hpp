@@ -17,7 +17,7 @@ namespace encore {
 
 class Attempt;
 namespace shared {
-class AttemptMark;
+struct MarkedAttempt;
 }
 
 /// What may be done again when an attempt has failed. Whatever is said here, one that was marked as not run may be followed by
@@ -79,7 +79,7 @@ static_assert(ReplaySafety{} == ReplaySafety::repeatable && StopReason{} == Stop
 class CurrentCall {
  public:
   /// `around`: the mark of the attempt in which it is made, if it is made on that attempt's thread. (J1)
-  constexpr explicit CurrentCall(const Call& call, const shared::AttemptMark* around = nullptr) noexcept
+  constexpr explicit CurrentCall(const Call& call, const shared::MarkedAttempt* around = nullptr) noexcept
       : call_{call},
         around_{around} {}
   CurrentCall(const CurrentCall&) = delete;
@@ -121,7 +121,7 @@ class CurrentCall {
   }
 
   const Call& call_;
-  const shared::AttemptMark* around_;
+  const shared::MarkedAttempt* around_;
   mutable char id_[28];  // written when the id is made
   mutable std::uint8_t length_;
   mutable shared::MadeOnce id_made_{};

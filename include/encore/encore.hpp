@@ -6,6 +6,8 @@
 #include <encore/combined_predicates.hpp>
 #include <encore/fails_if.hpp>
 #include <encore/hint.hpp>
+#include <encore/jitter_shapes.hpp>
+#include <encore/nesting.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/observer.hpp>
 #include <encore/on_failure.hpp>

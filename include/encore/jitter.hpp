@@ -83,18 +83,6 @@ struct FullJitter {
 };
 static_assert(Jitter<FullJitter>);
 
-/// Uniform from half the delay to the delay. (AWS Architecture Blog, 2015: equal jitter)
-struct EqualJitter {
-  using role = encore::role::Jitter;
-  static constexpr bool looks_back = false;
-  static constexpr bool looks_at_initial = false;
-
-  constexpr Duration operator()(const JitterInput& input) const noexcept {
-    return nearest_duration(detail::count(input.delay) * (0.5 + 0.5 * input.draw));
-  }
-};
-static_assert(Jitter<EqualJitter>);
-
 /// Uniform from `1 - ratio` to `1 + ratio` times the delay, which is first held under cap / (1 + ratio): so draws
 /// differ at the cap too, instead of half of them lying on it. (C2)
 struct ProportionalJitter {
@@ -110,20 +98,6 @@ struct ProportionalJitter {
   constexpr double hint_share() const noexcept { return ratio; }
 };
 static_assert(Jitter<ProportionalJitter>);
-
-/// Uniform from the initial delay to three times the wait before, held under the cap first: so nothing is piled on the
-/// cap, as by the form of the AWS Architecture Blog, 2015. Of the backoff it uses only first delay and cap. (C2, C9)
-struct DecorrelatedJitter {
-  using role = encore::role::Jitter;
-  static constexpr bool looks_at_delay = false;
-
-  constexpr Duration operator()(const JitterInput& input) const noexcept {
-    const double cap = detail::count(input.cap), least = smaller_of(detail::count(input.initial), cap);
-    const double most = smaller_of(3.0 * detail::count(input.previous), cap);
-    return detail::between(least, larger_of(least, most), input.draw);
-  }
-};
-static_assert(Jitter<DecorrelatedJitter>);
 
 /// The jitter's wait, held between floor and cap, whoever wrote the jitter; the floor is not negative. (C2)
 template <Jitter J>

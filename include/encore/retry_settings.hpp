@@ -5,6 +5,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
 #include <encore/setting.hpp>
 

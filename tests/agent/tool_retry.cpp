@@ -2,6 +2,7 @@
 #include "../csv.hpp"
 #include <encore/agent/tool_retry.hpp>
 #include <encore/combined_predicates.hpp>
+#include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>

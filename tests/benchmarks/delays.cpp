@@ -1,6 +1,7 @@
 // One delay with jitter, in the running form: gate P9.
 #include "measure.hpp"
 #include <encore/encore.hpp>
+#include <encore/jitter_shapes.hpp>
 
 #include <algorithm>
 #include <chrono>

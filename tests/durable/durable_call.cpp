@@ -2,6 +2,7 @@
 #include <encore/durable/durable_call.hpp>
 #include <encore/hint.hpp>
 #include <encore/jitter.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_if.hpp>

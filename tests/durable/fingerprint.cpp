@@ -1,6 +1,7 @@
 #include <encore/backoff.hpp>
 #include <encore/durable/fingerprint.hpp>
 #include <encore/jitter.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
 #include <encore/observer.hpp>
 #include <encore/retry_if.hpp>

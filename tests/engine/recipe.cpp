@@ -1,5 +1,6 @@
 #include <encore/engine/recipe.hpp>
 #include <encore/hint.hpp>
+#include <encore/nesting.hpp>
 #include <encore/never_retry.hpp>
 #include <encore/outcome.hpp>
 #include <encore/predicate.hpp>

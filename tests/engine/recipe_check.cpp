@@ -1,6 +1,7 @@
 // What a policy must not refuse. What it refuses, and in which words, stands in must_not_compile/.
 #include <encore/engine/recipe_check.hpp>
 #include <encore/guard/guard.hpp>
+#include <encore/nesting.hpp>
 #include <encore/observer.hpp>
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>

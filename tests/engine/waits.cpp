@@ -1,5 +1,6 @@
 #include <encore/backoff_shapes.hpp>
 #include <encore/engine/waits.hpp>
+#include <encore/jitter_shapes.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

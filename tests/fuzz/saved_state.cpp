@@ -11,6 +11,7 @@
 #include <encore/durable/saved_call.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/encore.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // EXPECT: this failure strategy is none: it needs `mode`
+#include <encore/failure.hpp>
 #include <encore/retry_policy.hpp>
 
 struct Zero {

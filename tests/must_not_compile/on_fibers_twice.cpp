@@ -1,4 +1,5 @@
 // EXPECT: a RetryPolicy takes one OnFibers
+#include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 
 #ifdef ENCORE_FIXED

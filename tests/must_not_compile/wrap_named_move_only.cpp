@@ -1,5 +1,6 @@
 // EXPECT FIRST: wrap keeps a copy of its callable, and this named one can only be moved: policy.wrap(std::move(callable))
 #include <encore/retry_policy.hpp>
+#include <encore/wrapped.hpp>
 
 #include <memory>
 #include <utility>

@@ -31,7 +31,8 @@ template <class Policy>
 struct Unmarked {
   template <class Step>
   auto operator()(Step&& step) const {
-    [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, ThreadUnmarked, NoMark> unmarked{};
+    [[maybe_unused]] const std::conditional_t<Policy::notices_nesting, ThreadUnmarked, std::nullptr_t>
+        unmarked{};
     return step();
   }
 };

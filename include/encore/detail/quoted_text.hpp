@@ -36,17 +36,6 @@ constexpr CodePoint first_code_point(std::string_view text) noexcept {
   return {value, size, true};
 }
 
-/// The text with U+FFFD in place of all that is no UTF-8. Pure.
-inline std::string valid_utf8(std::string_view text) {
-  std::string valid;
-  while (!text.empty()) {
-    const auto point = first_code_point(text);
-    valid += point.valid ? text.substr(0, point.size) : std::string_view{"\xEF\xBF\xBD"};
-    text.remove_prefix(point.size);
-  }
-  return valid;
-}
-
 /// Must this character be written as an escape? Quotes and backslashes; control characters, those of terminals (ESC, CSI)
 /// included; line and paragraph separators; and what turns the direction of the text around it.
 constexpr bool is_escaped_in_quotes(char32_t character) noexcept {

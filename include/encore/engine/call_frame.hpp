@@ -25,7 +25,8 @@ struct CallFrame {
   /// Of a call under a policy. The limits are made in their place: copied, an empty one costs a stall of the processor.
   template <class Policy>
   ENCORE_FORCE_INLINE CallFrame(const Policy& policy, const Call& call,
-                                const std::optional<TimePoint>& started, const AttemptMark* around) noexcept;
+                                const std::optional<TimePoint>& started,
+                                const MarkedAttempt* around) noexcept;
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
@@ -56,7 +57,7 @@ ENCORE_FORCE_INLINE TimeLimits limits_of(const Policy& policy, const Call& call,
 template <class Policy>
 ENCORE_FORCE_INLINE CallFrame::CallFrame(const Policy& policy, const Call& call,
                                          const std::optional<TimePoint>& started,
-                                         const AttemptMark* around) noexcept
+                                         const MarkedAttempt* around) noexcept
     : current{call, around},
       limits(limits_of(policy, call, started)),
       attempt{1, current, notes, limits, Now{policy.clock()}} {}

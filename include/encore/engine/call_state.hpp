@@ -2,8 +2,8 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/call_frame.hpp>
+#include <encore/engine/nested.hpp>
 #include <encore/engine/retry_state.hpp>
-#include <encore/nesting.hpp>
 #include <encore/unretryable.hpp>
 
 #include <exception>
@@ -208,7 +208,7 @@ class CallState {
     return {};
   }
   /// The mark of the attempt in which this call is made, for its key. A coroutine, or a fiber, is told by `Call::outer`. (J2)
-  ENCORE_FORCE_INLINE static const AttemptMark* around([[maybe_unused]] const Policy& policy) noexcept {
+  ENCORE_FORCE_INLINE static const MarkedAttempt* around([[maybe_unused]] const Policy& policy) noexcept {
     if constexpr (Resumed)
       return nullptr;
     else

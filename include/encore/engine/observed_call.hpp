@@ -6,7 +6,7 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/failure_strategy.hpp>
-#include <encore/nesting.hpp>
+#include <encore/engine/nested.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/thrown.hpp>
 

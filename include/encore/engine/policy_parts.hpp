@@ -51,6 +51,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   using BackoffType = std::remove_cvref_t<Slot<role::Backoff>>;
   using JitterType = std::remove_cvref_t<Slot<role::Jitter>>;
   using FailureStrategyType = std::remove_cvref_t<Slot<role::OnFailure>>;
+  using NestingType = std::remove_cvref_t<Slot<role::Nesting>>;
+  using FibersType = std::remove_cvref_t<Slot<role::Fibers>>;
   using Guards = Many<role::Guard>;
 
   static constexpr bool observed = Many<role::Observer>::size != 0;
@@ -58,8 +60,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool has_time_budget = !has<role::TimeBudget, NoTimeBudget>;
   static constexpr bool has_attempt_timeout = !has<role::AttemptTimeout, NoAttemptTimeout>;
   static constexpr bool has_seed = !has<role::Seed, NoSeed>;
-  static constexpr bool notices_nesting = has<role::Nesting, WhenNested>;
-  static constexpr bool says_fibers = has<role::Fibers, OnFibers>;
+  static constexpr bool notices_nesting = !has<role::Nesting, NestingUnnoticed>;
+  static constexpr bool says_fibers = !has<role::Fibers, OnThreads>;
   static constexpr bool waits_when_refused = guarded && has<role::WhenRefused, WaitWhenRefused>;
   static constexpr bool handles_unmatched = has<role::Unmatched, HandleUnmatched>;
   static constexpr bool prepares_retries = !has<role::BeforeRetry, NothingBeforeRetry>;

@@ -6,11 +6,11 @@
 #include <encore/detail/pack.hpp>
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/failure_strategy.hpp>
+#include <encore/engine/nested.hpp>
 #include <encore/engine/server_hint.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
-#include <encore/nesting.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -7,12 +7,12 @@
 #include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/nesting.hpp>
 #include <encore/predicate.hpp>
 #include <encore/refused.hpp>
 #include <encore/thrown.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -246,12 +246,12 @@ class RetryLoop : Results<Policy, R> {
   }
   ENCORE_FORCE_INLINE static auto marked([[maybe_unused]] const Policy& policy,
                                          [[maybe_unused]] State& state) noexcept {
-    if constexpr (!Policy::notices_nesting)
-      return NoMark{};
-    else if constexpr (Policy::says_fibers)
-      return MarkOnThreads{policy.on_fibers(), &state.attempt()};
+    if constexpr (Policy::notices_nesting && Policy::says_fibers)
+      return typename Policy::FibersType::Mark{policy.on_fibers(), &state.attempt()};
+    else if constexpr (Policy::notices_nesting)
+      return typename Policy::NestingType::Mark{&state.attempt()};
     else
-      return AttemptMark{&state.attempt()};
+      return std::nullptr_t{};
   }
   ENCORE_FORCE_INLINE static R attempt([[maybe_unused]] const Policy& policy, [[maybe_unused]] State& state,
                                        F& callable, A&... args) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/detail/name_table.hpp>
 #include <encore/detail/quoted_text.hpp>
+#include <encore/detail/valid_utf8.hpp>
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
 #include <encore/ingredient.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 #include "contention.hpp"
 #include <encore/encore.hpp>
+#include <encore/jitter_shapes.hpp>
 
 #include <algorithm>
 #include <array>

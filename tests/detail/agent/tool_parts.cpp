@@ -1,5 +1,6 @@
 #include <encore/agent/tell_model.hpp>
 #include <encore/agent/tool_parts.hpp>
+#include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <catch2/catch_test_macros.hpp>

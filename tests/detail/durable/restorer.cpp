@@ -1,6 +1,7 @@
 #include <encore/durable/restorer.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/jitter.hpp>
+#include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
 #include <encore/retry_if.hpp>
 #include <encore/retry_policy.hpp>

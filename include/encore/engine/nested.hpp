@@ -1,0 +1,42 @@
+// What every policy knows of policies inside policies, whether it notices them or not.
+#pragma once
+#include <encore/detail/attributes.hpp>
+#include <encore/ingredient.hpp>
+
+#include <cstdint>
+
+namespace encore {
+
+class Attempt;
+
+/// What a policy does when it runs inside an attempt of another. (J1)
+enum class Nested : std::uint8_t {
+  allow,
+  report,  ///< its events name the outer attempt
+  make_single,  ///< and it makes one attempt only, whose failure leaves unaltered, so that the outer policy sees it
+};
+struct WhenNested;
+struct NestingUnnoticed {
+  using role = encore::role::Nesting;
+};
+struct OnFibers;
+struct OnThreads {
+  using role = encore::role::Fibers;
+};
+
+namespace shared {
+
+/// An attempt that is marked on its thread while it runs, by a policy that notices nesting.
+struct MarkedAttempt {
+  const Attempt* attempt;
+};
+/// The marks of this thread, the innermost first. (L1)
+ENCORE_ONE_PER_PROCESS inline constinit thread_local MarkedAttempt* innermost_mark = nullptr;
+
+/// The attempt under way on this thread, of the innermost policy that marks its attempts.
+inline const Attempt* marked_attempt() noexcept {
+  return innermost_mark != nullptr ? innermost_mark->attempt : nullptr;
+}
+
+}  // namespace shared
+}  // namespace encore
