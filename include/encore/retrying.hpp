@@ -1,6 +1,7 @@
 // One call under a policy, driven by whoever has a way to wait.
 #pragma once
 #include <encore/detail/quoted_text.hpp>
+#include <encore/engine/filter_check.hpp>
 #include <encore/engine/retry_state.hpp>
 #include <encore/failure.hpp>
 #include <encore/setting.hpp>

@@ -1,5 +1,5 @@
 #include <encore/encore.hpp>
-#include <encore/engine/pause.hpp>
+#include <encore/engine/waits.hpp>
 #include <encore/testing/fake_clock.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -121,6 +121,36 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     blame(event, thrown);
     tell_undisturbed(event);
   }
+  void tell_finished(const Thrown* thrown) {
+    tell_finished(mode_of(reason_, thrown != nullptr || attempts() == 0), thrown);
+  }
+  /// The same outside the handler of the last exception, if there was one.
+  void tell_finished(const std::exception_ptr& error) {
+#if defined(__cpp_exceptions)
+    if (error != nullptr) {
+      try {
+        std::rethrow_exception(error);
+      } catch (const std::exception& caught) {
+        const Thrown thrown{&caught};
+        return tell_finished(&thrown);
+      } catch (...) {
+        const Thrown thrown{nullptr};
+        return tell_finished(&thrown);
+      }
+    }
+#endif
+    tell_finished(static_cast<const Thrown*>(nullptr));
+  }
+  /// Nobody gets anything.
+  void tell_abandoned() { tell_finished(TerminalMode::none, nullptr); }
+
+ private:
+  static constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
+    if (reason == StopReason::succeeded) return TerminalMode::result;
+    if (Policy::rethrows || !Record::answered_for(reason))
+      return by_exception ? TerminalMode::exception : TerminalMode::result;
+    return Policy::FailureStrategyType::mode;
+  }
   void tell_finished(TerminalMode mode, const Thrown* thrown) {
     auto event = event_of(EventKind::call_finished);
     event.reason = reason_;
@@ -135,8 +165,6 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     else
       tell(policy_, event, observer_errors_);
   }
-
- private:
   ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, EventKind kind, const Call& call,
                                              std::optional<TimePoint>& started, int& errors,
                                              const CallFrame& frame) {

@@ -10,6 +10,7 @@
 #include <encore/stop_reason.hpp>
 #include <encore/thrown.hpp>
 
+#include <exception>
 #include <optional>
 
 namespace encore ENCORE_BUILD::detail {
@@ -54,12 +55,6 @@ class CallRecord {
   bool made_single() const noexcept {
     return Policy::notices_nesting && policy_.nested() == Nested::make_single && outer() != nullptr;
   }
-  static constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
-    if (reason == StopReason::succeeded) return TerminalMode::result;
-    if (Policy::rethrows || !answered_for(reason))
-      return by_exception ? TerminalMode::exception : TerminalMode::result;
-    return Policy::FailureStrategyType::mode;
-  }
   const Attempt* outer() const noexcept {
     if constexpr (!Policy::notices_nesting)
       return nullptr;
@@ -90,7 +85,9 @@ class ObservedCall : public CallRecord<Policy> {
   void tell_started() noexcept {}
   void tell_succeeded() noexcept {}
   void tell_failed(const Decision&, const std::optional<Duration>&, const Thrown*) noexcept {}
-  void tell_finished(TerminalMode, const Thrown*) noexcept {}
+  void tell_finished(const Thrown*) noexcept {}
+  void tell_finished(const std::exception_ptr&) noexcept {}
+  void tell_abandoned() noexcept {}
 };
 
 }  // namespace ENCORE_BUILD::detail

@@ -5,6 +5,7 @@
 #include <encore/engine/call_state.hpp>
 #include <encore/engine/deferred.hpp>
 #include <encore/engine/failure_strategy.hpp>
+#include <encore/engine/filter_check.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/predicate.hpp>

@@ -3,11 +3,10 @@
 #include <encore/decision.hpp>
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
-#include <encore/engine/next_attempt.hpp>
 #include <encore/engine/observed_call.hpp>
-#include <encore/engine/pause.hpp>
 #include <encore/engine/recipe_check.hpp>
 #include <encore/engine/verdict.hpp>
+#include <encore/engine/waits.hpp>
 #include <encore/refused.hpp>
 #include <encore/thrown.hpp>
 
@@ -134,7 +133,8 @@ class RetryState : public ObservedCall<Policy> {
     if constexpr (Policy::waits_when_refused) {
       if (refused_ != StopReason::none) reason = refused_;
     }
-    finish(reason, nullptr, TerminalMode::none);
+    end(reason);
+    this->tell_abandoned();
   }
 
   /// `again`: the attempt has failed before, so that only a success is news.
@@ -374,33 +374,19 @@ class RetryState : public ObservedCall<Policy> {
       permits_.release();
     }
   }
-  Decision finish(StopReason reason, const Thrown* thrown) {
-    return finish(reason, thrown, Observed::mode_of(reason, thrown != nullptr || attempts() == 0));
-  }
-  Decision finish(StopReason reason, const Thrown* thrown, TerminalMode mode) {
+  void end(StopReason reason) {
     reason_ = reason;
     give_back(reason);
-    this->tell_finished(mode, thrown);
+  }
+  Decision finish(StopReason reason, const Thrown* thrown) {
+    end(reason);
+    this->tell_finished(thrown);
     return {.stop = reason};
   }
-
   Decision finish_with_kept_error(StopReason reason) {
-#if defined(__cpp_exceptions)
-    if constexpr (Policy::observed) {
-      if (error_ != nullptr) {
-        try {
-          std::rethrow_exception(error_);
-        } catch (const std::exception& error) {
-          const Thrown thrown{&error};
-          return finish(reason, &thrown);
-        } catch (...) {
-          const Thrown thrown{nullptr};
-          return finish(reason, &thrown);
-        }
-      }
-    }
-#endif
-    return finish(reason, nullptr);
+    end(reason);
+    this->tell_finished(error_);
+    return {.stop = reason};
   }
 
   using Observed::frame_;

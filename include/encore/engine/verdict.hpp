@@ -1,4 +1,5 @@
-// Judging one failure: does it match, is it one that is never retried, may its operation be repeated at all?
+// The decision about one failure: does it match, is it one that is never retried, may its operation be repeated at all; and may
+// there be another attempt, and after how long?
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
@@ -161,37 +162,6 @@ inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes,
   return keyed && key_was_used ? StopReason::none : StopReason::not_repeatable;
 }
 
-// For the compiler's message: the type that a filter's test names, else the filter.
-template <class Filter>
-struct what_it_asks_about : std::type_identity<Filter> {};
-template <class Filter>
-  requires requires { typename Filter::Tested; }
-struct what_it_asks_about<Filter> : std::type_identity<typename Filter::Tested> {};
-template <class Asked, class Filter, class V>
-concept CanBeAskedAbout = kinds_of<Filter, V>().any();
-template <class Asked, class Filter, class V>
-consteval void refuse_if_never_asked() {
-  static_assert(
-      CanBeAskedAbout<Asked, Filter, V>,
-      "this filter can never be asked about this callable: a test on returned values is asked about what the "
-      "callable returns, of the very type that it takes, and without exceptions no other test is asked");
-}
-
-/// Is each test of the policy asked where its author meant it to be, and its filter at all, under a callable that returns `V`?
-/// Always true: the compile errors are inside. (B9)
-template <class Policy, class V>
-consteval bool filter_fits() {
-  using Filter = typename Policy::PredicateType;
-  refuse_misfits_of<Filter, V>();
-  refuse_misfits_of<std::remove_cvref_t<decltype(std::declval<const Policy&>().hint_source())>, V>();
-  refuse_misfits_of<failure_test_of<Policy>, V>();
-  []<class... N>(const Pack<Kept<N>...>*) {
-    (refuse_misfits_of<std::remove_cvref_t<N>, V>(), ...);
-  }(static_cast<std::remove_cvref_t<decltype(std::declval<const Policy&>().never())>*>(nullptr));
-  refuse_if_never_asked<typename what_it_asks_about<Filter>::type, Filter, V>();
-  return true;
-}
-
 /// Of an attempt that would begin after `wait`, where so much time is left now: `none`, or why it is not made. (D3, D4)
 constexpr StopReason time_verdict(Duration left, Duration wait, Duration least) noexcept {
   if (wait >= left) return StopReason::deadline;
@@ -216,6 +186,23 @@ std::optional<Duration> hint_from(const Policy& policy, const Failed& failure, c
       },
       ignored);
   return hint;
+}
+
+/// May there be another attempt after a failure that the policy would retry? Asked by whoever drives a call or only watches one.
+/// `none`, with `hint` and `wait` filled in, or why there is no further attempt. (A1, D3, D4, E2, K1) `Facts` knows the call:
+///   attempts_used_up()  stop_requested()  hint()  wait_after(hint)  time_left(): empty without a time limit
+template <class Policy, class Facts>
+ENCORE_FORCE_INLINE StopReason next_attempt(const Policy& policy, Facts&& facts,
+                                            std::optional<Duration>& hint, Duration& wait) {
+  if (facts.attempts_used_up()) return StopReason::retries_exhausted;
+  if (facts.stop_requested()) return StopReason::cancelled;
+  hint = facts.hint();
+  if (hint && *hint > policy.hint_cap()) return StopReason::hint_over_cap;
+  wait = facts.wait_after(hint);
+  const std::optional<Duration> left = facts.time_left();
+  if (!left) return StopReason::none;
+  const auto verdict = time_verdict(*left, wait, policy.least_attempt_time());
+  return hint && verdict == StopReason::deadline ? StopReason::hint_past_deadline : verdict;
 }
 
 }  // namespace ENCORE_BUILD::detail

@@ -1,10 +1,15 @@
-// The waits of a call, one after another as they come.
+// The waits of a call, one after another: how long each is, and how it is slept through.
 #pragma once
 #include <encore/backoff.hpp>
+#include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
+#include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
 #include <encore/jitter.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <type_traits>
 
 namespace encore ENCORE_BUILD {
@@ -49,3 +54,55 @@ class Waits {
 };
 
 }  // namespace encore ENCORE_BUILD
+
+namespace encore ENCORE_BUILD::detail {
+
+/// The next of a call's waits. A hint replaces the backoff's delay, but counts as one of its steps. (E1)
+template <class Policy, class Waiting>
+ENCORE_FORCE_INLINE Duration next_wait(const Policy& policy, Waiting& waits,
+                                       const std::optional<Duration>& hint, double draw) {
+  if (!hint) return waits.next(policy.backoff(), policy.jitter(), draw);
+  waits.skip(policy.backoff());
+  return smaller_of(lengthened(*hint, hint_share_of(policy.jitter()), draw), longest_wait);
+}
+
+/// How long the next wait of a call is. Its backoff and its stream of draws are begun by the first wait, not before.
+template <class Policy, class Bits = std::uint64_t>
+class Pauses {
+ public:
+  Duration next(const Policy& policy, const CurrentCall& current, const std::optional<Duration>& hint) {
+    if (!waits_) waits_.emplace(policy.backoff());
+    auto draw = 0.0;
+    if constexpr (draws<typename Policy::JitterType>) {
+      if (!stream_) stream_ = policy.seed() ? stream_of(*policy.seed(), current.id()) : fresh_stream();
+      Random random{*stream_};
+      draw = random.draw();
+      stream_ = random.state();
+    }
+    return next_wait(policy, *waits_, hint, draw);
+  }
+
+ private:
+  friend struct Restorer;         // saves a call and brings it back
+  std::optional<Bits> stream_{};  // where the draws stand, once there was one
+  std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
+};
+
+/// Sleeps through a wait of this call. If an exception ends the sleep, as a thread's forced unwind does, it ends the call
+/// too: permits come back, and observers hear of it. (B4, F1, H1)
+template <class Policy, class State>
+void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
+  if (wait.count() <= 0) return;
+#if defined(__cpp_exceptions)
+  try {
+    policy.clock().sleep_for(wait, state.call().stop);
+  } catch (...) {
+    state.abandoned();
+    throw;
+  }
+#else
+  policy.clock().sleep_for(wait, state.call().stop);
+#endif
+}
+
+}  // namespace ENCORE_BUILD::detail

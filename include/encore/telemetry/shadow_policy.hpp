@@ -4,7 +4,6 @@
 #include <encore/detail/lru_map.hpp>
 #include <encore/detail/name_table.hpp>
 #include <encore/duration.hpp>
-#include <encore/engine/next_attempt.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
