@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/detail/error_code.hpp>
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>

@@ -1,5 +1,6 @@
 // Retrying for a cause inside a wrapper: exceptions nested by `std::throw_with_nested`, at any depth.
 #pragma once
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/hint.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>

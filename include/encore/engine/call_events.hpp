@@ -9,6 +9,7 @@
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/observed_call.hpp>
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/recipe_check.hpp>
 #include <encore/event.hpp>
 #include <encore/predicate.hpp>

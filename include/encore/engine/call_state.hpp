@@ -1,33 +1,20 @@
 // What is kept of one call while it runs, and from when on.
 #pragma once
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/room_for.hpp>
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/nested.hpp>
 #include <encore/engine/retry_state.hpp>
 #include <encore/unretryable.hpp>
 
 #include <exception>
-#include <new>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 namespace encore ENCORE_BUILD::detail {
 
 /// Stands for a call that brings no limits and that nobody looks at.
 inline constexpr Call unseen_call{};
-
-/// Room for a `T` that is made later, if at all. Whoever made it destroys it, where that is needed.
-template <class T>
-struct RoomFor {
-  alignas(T) unsigned char bytes[sizeof(T)];
-  template <class... A>
-  ENCORE_FORCE_INLINE T& make(A&&... arguments) noexcept(std::is_nothrow_constructible_v<T, A...>) {
-    return *::new (static_cast<void*>(bytes)) T{std::forward<A>(arguments)...};
-  }
-  T& get() noexcept { return *std::launder(reinterpret_cast<T*>(bytes)); }
-  const T& get() const noexcept { return *std::launder(reinterpret_cast<const T*>(bytes)); }
-};
 
 /// Is the predicate nothing but a list of exception types, and `E` one of them?
 template <class P, class E>

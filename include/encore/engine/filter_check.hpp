@@ -3,6 +3,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/engine/asked_kinds.hpp>
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>

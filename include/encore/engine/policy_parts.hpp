@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/pack.hpp>
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/recipe.hpp>
 #include <encore/engine/recipe_check.hpp>
 #include <encore/ingredient.hpp>

@@ -1,12 +1,10 @@
-// The retry decision, in one place: may I start? it worked; it failed, what now?
+// The life of a call, step by step: may I start? it worked; it failed, what now?
 #pragma once
 #include <encore/decision.hpp>
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
-#include <encore/engine/observed_call.hpp>
-#include <encore/engine/recipe_check.hpp>
+#include <encore/engine/retry_decision.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/engine/waits.hpp>
 #include <encore/refused.hpp>
 #include <encore/thrown.hpp>
 
@@ -22,27 +20,26 @@ namespace encore ENCORE_BUILD::detail {
 
 /// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
 template <class Policy>
-class RetryState : public ObservedCall<Policy> {
+class RetryState : public RetryDecision<Policy> {
   friend struct Restorer;  // saves a call and brings it back
-  using Observed = ObservedCall<Policy>;
+  using Deciding = RetryDecision<Policy>;
   static constexpr bool guarded = Policy::guarded;
 
  public:
-  using Permits = typename permits_for<typename Policy::Guards>::type;
+  using Permits = typename Deciding::Permits;
 
   RetryState(const Policy& policy, CallFrame& frame, Permits& permits,
              const std::optional<TimePoint>& started, int observer_errors = 0) noexcept
-      : Observed{policy, frame, started, observer_errors},
-        permits_{permits} {}
+      : Deciding{policy, frame, permits, started, observer_errors} {}
   /// Its waits may be cancelled in ways that are not known beforehand, as a coroutine's.
   void may_be_cancelled() noexcept { may_be_cancelled_ = true; }
   /// Whoever drives it resumes it after every wait, also that of a call which ends there.
   void driver_waits() noexcept { driver_waits_ = true; }
 
-  using Observed::answered_for;
-  using Observed::attempts;
-  using Observed::call;
-  using Observed::is_last;
+  using Deciding::answered_for;
+  using Deciding::attempts;
+  using Deciding::call;
+  using Deciding::is_last;
   /// The wait that was decided on last.
   Duration wait() const noexcept { return wait_; }
 
@@ -174,25 +171,11 @@ class RetryState : public ObservedCall<Policy> {
 
   /// For the failure strategy. Needs `<encore/failure.hpp>`.
   auto failure() const { return failure_of(*this); }
-  bool outcome_unknown() const noexcept { return outcome_.unknown; }
-  /// What the server, or the guard that refused, named; the later of both.
-  std::optional<Duration> retry_after() const {
-    auto earliest = last_hint_;
-    if constexpr (guarded) {
-      const auto guards = permits_.admits_again(policy_.guards(), reason_,
-                                                Permits::request_of(call(), attempts() + 1, {}, now()));
-      if (guards && (!earliest || *earliest < *guards)) earliest = guards;
-    }
-    return earliest;
-  }
   std::exception_ptr error() const noexcept { return error_; }
   /// The same, which is then no longer kept.
   std::exception_ptr take_error() noexcept { return std::exchange(error_, nullptr); }
 
  private:
-  FailedAttempt what_is_known() const noexcept {
-    return {attempts(), &frame_.current, &frame_.notes, &frame_.attempt};
-  }
   bool may_end_in_the_wait() const noexcept {
     return may_be_cancelled_ || guarded || frame_.limits.bounded() || call().stop.watches();
   }
@@ -272,69 +255,6 @@ class RetryState : public ObservedCall<Policy> {
     cut.returned();
     return next;
   }
-  template <class Failed>
-  StopReason weighed(StopReason verdict, const Failed& failure, std::optional<Duration>& hint,
-                     Duration& wait) {
-    key_was_used_ = key_was_used_ || frame_.notes.key_used();
-    if constexpr (guarded) permits_.attempt_failed(now(), verdict, failure);
-    note_outcome();
-    if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
-    if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
-    if constexpr (guarded) {
-      if (verdict == StopReason::none) {
-        if constexpr (Permits::template looks_at<Failed>)
-          verdict = admit(attempts() + 1, wait, failure);
-        else
-          verdict = admit(attempts() + 1, wait);
-        if constexpr (Policy::waits_when_refused) refused_ = verdict;
-      }
-    }
-    if constexpr (!Policy::rethrows) {  // somebody tells of the failure
-      if (verdict != StopReason::none) last_hint_ = hint ? hint : hint_from(policy_, failure, now());
-    }
-    return verdict;
-  }
-  template <class Failed>
-  StopReason heed_replay_safety(StopReason verdict, const Failed& failure) {
-    if (verdict != StopReason::none && verdict != StopReason::not_retryable) return verdict;
-    if (verdict == StopReason::none && frame_.notes.not_run()) return verdict;  // whatever was declared (I1)
-    const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
-    if (verdict == StopReason::none || replay == StopReason::excluded_tool) return replay;
-    if (replay != StopReason::unknown_outcome) return verdict;
-    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3) But what is
-    // never retried, as a cancellation, still leaves. (B4)
-    const auto never = never_verdict(policy_, failure);
-    return never != StopReason::none ? never : replay;
-  }
-  void note_outcome() noexcept {
-    if (call().replay != ReplaySafety::repeatable) outcome_.add(frame_.notes);
-  }
-  template <class Failed>
-  struct Facts {
-    RetryState& state;
-    const Failed& failure;
-    bool attempts_used_up() const { return state.is_last(); }
-    bool stop_requested() const { return state.call().stop.stop_requested(); }
-    std::optional<Duration> hint() const { return hint_from(state.policy_, failure, state.now()); }
-    Duration wait_after(const std::optional<Duration>& hint) const {
-      return state.pauses_.next(state.policy_, state.frame_.current, hint);
-    }
-    std::optional<Duration> time_left() const { return state.time_left(); }
-  };
-  std::optional<Duration> time_left() const {
-    if (!frame_.limits.bounded()) return std::nullopt;
-    return frame_.limits.remaining(policy_.clock().now());
-  }
-  template <class Failed>
-  StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
-    if (this->made_single()) return StopReason::nested_made_single;
-    return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
-  }
-  template <class... Failed>
-  StopReason admit(int ordinal, Duration ahead, const Failed&... after) {
-    return permits_.admit(policy_.guards(), Permits::request_of(call(), ordinal, ahead, now()), after...);
-  }
-
   void start_attempt() {
     if constexpr (guarded) permits_.began(now());
     this->tell_started();
@@ -389,25 +309,27 @@ class RetryState : public ObservedCall<Policy> {
     return {.stop = reason};
   }
 
-  using Observed::frame_;
-  using Observed::now;
-  using Observed::observer_errors_;
-  using Observed::outcome_;
-  using Observed::policy_;
-  using Observed::reason_;
-  using Observed::slept_;
-  using Observed::started_;
+  using Deciding::admit;
+  using Deciding::frame_;
+  using Deciding::note_outcome;
+  using Deciding::now;
+  using Deciding::outcome_;
+  using Deciding::pauses_;
+  using Deciding::permits_;
+  using Deciding::policy_;
+  using Deciding::reason_;
+  using Deciding::refused_;
+  using Deciding::slept_;
+  using Deciding::started_;
+  using Deciding::time_left;
+  using Deciding::weighed;
+  using Deciding::what_is_known;
 
-  bool key_was_used_ = false;
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};
-  std::optional<Duration> last_hint_{};  // of a failure after which there is no other attempt
-  Pauses<Policy> pauses_{};
   bool may_be_cancelled_ = false;
   bool driver_waits_ = false;
-  StopReason refused_ = StopReason::none;  // by a guard, where that has a wait
   std::exception_ptr error_{};
-  Permits& permits_;
 };
 
 }  // namespace ENCORE_BUILD::detail

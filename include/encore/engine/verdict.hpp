@@ -5,6 +5,7 @@
 #include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/server_hint.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>

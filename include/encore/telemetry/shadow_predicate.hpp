@@ -1,5 +1,7 @@
 // Observation only: where another predicate would have answered otherwise.
 #pragma once
+#include <encore/combined_predicates.hpp>
+#include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/predicate.hpp>
