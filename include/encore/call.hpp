@@ -66,9 +66,9 @@ struct Call {
   constexpr bool runs_once() const noexcept { return replay >= ReplaySafety::never; }
   /// Does it bring a limit that must be looked at before its first attempt?
   constexpr bool limits_itself() const noexcept {
-    // Of both the one that limits nothing is 0: they are looked at together.
-    return deadline.has_value() || stop.watches() ||
-           (static_cast<unsigned>(replay) | static_cast<unsigned>(refused)) != 0;
+    // Of each the one that limits nothing is 0: they are looked at together.
+    return stop.watches() || (static_cast<unsigned>(deadline.has_value()) | static_cast<unsigned>(replay) |
+                              static_cast<unsigned>(refused)) != 0;
   }
 };
 
