@@ -126,7 +126,7 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     tell_finished(mode_of(reason_, thrown != nullptr || attempts() == 0), thrown);
   }
   /// The same outside the handler of the last exception, if there was one.
-  void tell_finished(const std::exception_ptr& error) {
+  void tell_finished([[maybe_unused]] const std::exception_ptr& error) {
 #if defined(__cpp_exceptions)
     if (error != nullptr) {
       try {
