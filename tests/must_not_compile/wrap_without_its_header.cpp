@@ -4,5 +4,5 @@
 #include <encore/wrapped.hpp>
 #endif
 
-inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};
-inline const auto wrapped = [] { return policy.wrap("lookup", [] { return 17; })(); };
+inline const encore::RetryPolicy patient{encore::RetryOnEveryException{}};
+inline const auto wrapped = [] { return patient.wrap("lookup", [] { return 17; })(); };

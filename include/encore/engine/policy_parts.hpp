@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/pack.hpp>
+#include <encore/engine/failure_strategy.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/recipe.hpp>
 #include <encore/engine/recipe_check.hpp>
@@ -66,7 +67,10 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   static constexpr bool waits_when_refused = guarded && has<role::WhenRefused, WaitWhenRefused>;
   static constexpr bool handles_unmatched = has<role::Unmatched, HandleUnmatched>;
   static constexpr bool prepares_retries = !has<role::BeforeRetry, NothingBeforeRetry>;
-  static constexpr bool rethrows = std::same_as<FailureStrategyType, Rethrow>;
+  // Or its outcome was refused for want of its header, and no more errors shall follow.
+  static constexpr bool rethrows =
+      std::same_as<FailureStrategyType, Rethrow> ||
+      (std::same_as<FailureStrategyType, ReturnOutcome> && !OutcomeIsKnown<FailureStrategyType>);
   /// Somebody beside the caller hears of a failed value that is not retried, or may answer for it. (B8)
   static constexpr bool hears_of_failures = observed || guarded || !rethrows;
   /// Are there tests of the users' own about what was thrown?
