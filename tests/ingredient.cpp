@@ -70,22 +70,6 @@ TEST_CASE("an option that can be copied is copied, one that cannot is referred t
   STATIC_REQUIRE(std::same_as<Held<std::reference_wrapper<CountingObserver>>, CountingObserver&>);
   STATIC_REQUIRE(std::same_as<Held<const std::reference_wrapper<const Capturing>&>, const Capturing&>);
   STATIC_REQUIRE(std::same_as<Held<std::reference_wrapper<CopyableClock>>, CopyableClock&>);
-  STATIC_REQUIRE(encore::detail::would_dangle<FakeClock>);
-  STATIC_REQUIRE(!encore::detail::would_dangle<FakeClock&>);
-}
-
-TEST_CASE("an option that could be copied or shared has to be marked, unless a copy is equivalent [F4]",
-          "[ingredient]") {
-  using encore::detail::copied_or_shared;
-  const auto lambda = [number = 3](const Event&) { static_cast<void>(number); };
-  STATIC_REQUIRE(copied_or_shared<CountingObserver&>);
-  STATIC_REQUIRE(copied_or_shared<CopyableClock&>);
-  STATIC_REQUIRE(!copied_or_shared<CopyableClock>);
-  STATIC_REQUIRE(!copied_or_shared<std::reference_wrapper<CopyableClock>&>);
-  STATIC_REQUIRE(!copied_or_shared<decltype((lambda))>);
-  STATIC_REQUIRE(!copied_or_shared<SteadyClock&>);
-  STATIC_REQUIRE(!copied_or_shared<FakeClock&>);
-  STATIC_REQUIRE(!copied_or_shared<ExponentialBackoff&>);
 }
 
 TEST_CASE("a named lambda with a capture is copied into the policy, which outlives it [F4]", "[ingredient]") {
@@ -168,18 +152,4 @@ TEST_CASE(
   CHECK(policy.run([](const Attempt& attempt) { return attempt.ordinal; }) == 2);
   CHECK(lines.size() == 5);
   CHECK(lines.back() == "the other prefix, which is long enough to be on the heap 2");
-}
-
-TEST_CASE("assigning an option overwrites nothing that is stored behind it [F4]", "[ingredient]") {
-  struct Tail {  // nine bytes, whose padding a compiler may give to what follows
-    double whole = 1;
-    char end = 'x';
-  };
-  const auto capturing = [tail = Tail{}, number = 3](int value) { return tail.whole > value + number; };
-  struct Pair {
-    [[no_unique_address]] encore::detail::Kept<std::remove_const_t<decltype(capturing)>> kept;
-    [[no_unique_address]] char behind[8] = {'b', 'e', 'h', 'i', 'n', 'd', '!', '\0'};
-  } pair{encore::detail::Kept<std::remove_const_t<decltype(capturing)>>{std::in_place, capturing}};
-  pair.kept = encore::detail::Kept<std::remove_const_t<decltype(capturing)>>{std::in_place, capturing};
-  CHECK(std::string_view{pair.behind} == "behind!");
 }

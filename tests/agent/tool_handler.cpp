@@ -1,5 +1,7 @@
-#include "../testing/by_hand.hpp"
+#include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_handler.hpp>
+#include <encore/retry_policy.hpp>
+#include <encore/testing/recorder.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -56,10 +58,17 @@ using encore::ToolStatus;
 
 const ToolCall call{.id = "call-17", .name = "lookup", .arguments = R"({"sku":1})"};
 
-ToolResult answer(auto handler) {
-  const by_hand::AttemptOf attempt{call.id, 2};
-  return encore::detail::call_tool(handler, call, attempt.attempt);
-}
+/// A catalog of one tool, and what was heard of its calls.
+struct Bench {
+  encore::testing::Recorder trace{};
+  encore::ToolCatalog catalog{};
+
+  explicit Bench(auto handler) {
+    struct Busy {};
+    catalog.add("lookup", encore::RetryPolicy{encore::RetryOn<Busy>{}, trace}, std::move(handler));
+  }
+};
+ToolResult answer(auto handler) { return Bench{std::move(handler)}.catalog.handle(call); }
 ToolResult ok(std::string content) {
   return {.content = std::move(content), .name = "lookup", .call_id = "call-17"};
 }
@@ -68,11 +77,11 @@ TEST_CASE("a tool function takes the call or its arguments, and optionally the a
   CHECK(answer([](const ToolCall& its) { return its.id; }) == ok("call-17"));
   CHECK(answer([](const ToolCall& its, const Attempt& attempt) {
           return its.id + ":" + std::to_string(attempt.ordinal);
-        }) == ok("call-17:2"));
+        }) == ok("call-17:1"));
   CHECK(answer([](const std::string& arguments) { return arguments; }) == ok(call.arguments));
   CHECK(answer([](std::string_view arguments, const Attempt& attempt) {
           return std::string{arguments} + std::to_string(attempt.ordinal);
-        }) == ok(call.arguments + "2"));
+        }) == ok(call.arguments + "1"));
   CHECK(answer([](const auto& its) { return its.name; }) == ok("lookup"));  // a generic one is given the call
   CHECK(answer(+[](std::string arguments) { return arguments; }) == ok(call.arguments));
   CHECK(answer(std::function<std::string(const ToolCall&)>{[](const ToolCall& its) { return its.id; }}) ==
@@ -90,11 +99,9 @@ TEST_CASE(
   CHECK(answer([](const mine::Order& order) { return order.sku; }) == ok(R"("sku":1)"));
   CHECK(answer([](mine::Order order, const Attempt& attempt) {
           return order.sku + std::to_string(attempt.ordinal);
-        }) == ok(R"("sku":12)"));
-  const by_hand::AttemptOf attempt{"call-18"};
-  auto handler = [](const mine::Order&) {};
-  CHECK_THROWS_AS(encore::detail::call_tool(handler, ToolCall{.id = "call-18"}, attempt.attempt),
-                  std::invalid_argument);
+        }) == ok(R"("sku":11)"));
+  Bench bench{[](const mine::Order&) {}};
+  CHECK_THROWS_AS(bench.catalog.handle(ToolCall{.id = "call-18", .name = "lookup"}), std::invalid_argument);
 }
 
 TEST_CASE("neither text nor a call is converted to a tool's parameter, whatever the type would accept",
@@ -140,20 +147,19 @@ TEST_CASE("a tool's answer has the call's identity, unless the tool set its own"
 }
 
 TEST_CASE("an error result is marked on its attempt [B8]", "[tool_handler]") {
-  const by_hand::AttemptOf attempt{call.id};
-  auto fails = [](const ToolCall&) { return ToolResult{.status = ToolStatus::error}; };
-  auto works = [](const ToolCall&) { return "fine"; };
-  encore::detail::call_tool(works, call, attempt.attempt);
-  CHECK_FALSE(attempt.notes.error_result());
-  encore::detail::call_tool(fails, call, attempt.attempt);
-  CHECK(attempt.notes.error_result());
+  const auto marked = [](auto handler) {
+    Bench bench{std::move(handler)};
+    bench.catalog.handle(call);
+    return bench.trace.events().at(1).error_result;
+  };
+  CHECK_FALSE(marked([](const ToolCall&) { return "fine"; }));
+  CHECK(marked([](const ToolCall&) { return ToolResult{.status = ToolStatus::error}; }));
 }
 
 TEST_CASE("a tool function that is mutable or cannot be copied is called as it is", "[tool_handler]") {
-  const by_hand::AttemptOf attempt{call.id};
-  auto counts = [n = std::make_unique<int>(0)](const ToolCall&) mutable { return std::to_string(++*n); };
-  CHECK(encore::detail::call_tool(counts, call, attempt.attempt).content == "1");
-  CHECK(encore::detail::call_tool(counts, call, attempt.attempt).content == "2");
+  Bench bench{[n = std::make_unique<int>(0)](const ToolCall&) mutable { return std::to_string(++*n); }};
+  CHECK(bench.catalog.handle(call).content == "1");
+  CHECK(bench.catalog.handle(call).content == "2");
 }
 
 }  // namespace
