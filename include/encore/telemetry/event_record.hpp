@@ -1,18 +1,14 @@
 // Events as values that last, and the table of what they say: recorded, written, read and printed by it.
 #pragma once
-#include <encore/detail/quoted_text.hpp>
 #include <encore/detail/seconds_text.hpp>
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/event_error_type.hpp>
-#include <encore/telemetry/log_line.hpp>
-#include <encore/telemetry/time_text.hpp>
+#include <encore/telemetry/event_field.hpp>
 
-#include <concepts>
 #include <cstdint>
-#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -146,63 +142,8 @@ constexpr bool where_none_follows(const EventRecord& record, bool) noexcept {
 }
 constexpr bool inside_another(const EventRecord& record, bool) noexcept { return !record.outer_id.empty(); }
 
-template <auto A, auto B>
-inline constexpr bool same_member =
-    std::is_same_v<std::integral_constant<decltype(A), A>, std::integral_constant<decltype(B), B>>;
-
 }  // namespace detail
 
-/// One field of a record: from where in an event, or in what the callable noted, it comes; when a line tells of it; and its names.
-template <bool OfAttempt, auto Member, auto From, auto When = detail::if_set>
-struct EventField {
-  FieldNames names{};               ///< without a name, lines do not tell it
-  const char* words = nullptr;      ///< before the value where a record is printed, or in place of a yes
-  FieldNames names_at_end = names;  ///< on `call_finished`
-
-  using Value = std::remove_reference_t<decltype(std::declval<EventRecord&>().*Member)>;
-  static constexpr auto member = Member;
-  static constexpr bool of_attempt = OfAttempt;  ///< a fact of one attempt, which a report keeps of it
-
-  template <auto Other>
-  static constexpr bool is() noexcept {
-    return detail::same_member<Member, Other>;
-  }
-
-  static constexpr const Value& value(const EventRecord& record) noexcept { return record.*Member; }
-  static bool is_set(const EventRecord& record) {
-    if constexpr (std::is_same_v<Value, std::string>)
-      return !value(record).empty();
-    else
-      return value(record) != Value{};
-  }
-  static bool is_told(const EventRecord& record) { return When(record, is_set(record)); }
-  /// Would a line tell it if it were set? Asks for fields that stand above this one.
-  static bool may_be_told(const EventRecord& record) { return When(record, true); }
-  constexpr FieldNames names_in(const EventRecord& record) const noexcept {
-    if (names.logfmt == names_at_end.logfmt) return names;  // known to the compiler, for all but two
-    return detail::is_over(record) ? names_at_end : names;
-  }
-
-  /// Copies what an event says.
-  static void record(EventRecord& to, const Event& event, const RecordText& text) {
-    auto& value = to.*Member;
-    if constexpr (std::is_null_pointer_v<decltype(From)>)
-      return;
-    else if constexpr (std::is_invocable_v<decltype(From), const Event&, const RecordText&>)
-      value = From(event, text);
-    else if constexpr (std::is_invocable_v<decltype(From), const Event&>)
-      value = std::invoke(From, event);
-    else if (event.notes != nullptr)
-      value = std::invoke(From, *event.notes);
-  }
-  /// Leaves it empty, and keeps the memory of a text.
-  static void clear(EventRecord& record) {
-    if constexpr (std::is_same_v<Value, std::string>)
-      (record.*Member).clear();
-    else
-      record.*Member = Value{};
-  }
-};
 template <auto Member, auto From, auto When = detail::if_set>
 using CallField = EventField<false, Member, From, When>;
 template <auto Member, auto From, auto When = detail::if_set>
@@ -297,32 +238,6 @@ inline EventRecord event_record(const Event& event, const RecordText& text = {})
   return record;
 }
 
-namespace detail {
-
-inline std::string text_of(const std::string& text) { return shown(text, text.npos); }
-inline std::string text_of(Duration duration) { return duration_text(duration); }
-template <std::integral Number>
-std::string text_of(Number number) {
-  return std::to_string(number);
-}
-inline std::string text_of(TimePoint time) { return duration_text(time.time_since_epoch()); }
-inline std::string text_of(WallTime time) {
-  std::string text;
-  append_timestamp(text, time);
-  return text;
-}
-template <class Enum>
-  requires std::is_enum_v<Enum>
-std::string text_of(Enum value) {
-  return std::string{to_string(value)};
-}
-template <class Value>
-std::string text_of(const std::optional<Value>& value) {
-  return text_of(*value);
-}
-
-}  // namespace detail
-
 /// One short line that holds every field which is not at its default.
 ///   call-17 (inventory_lookup) 1 of 3: attempt_failed, TimeoutError, retry after 250ms, at 1.5s
 inline std::string to_string(const EventRecord& event) {
@@ -339,8 +254,7 @@ inline std::string to_string(const EventRecord& event) {
     }
     if (field.words == nullptr || !Field::is_set(event)) return;
     text.append(", ").append(field.words);
-    if constexpr (!std::is_same_v<typename Field::Value, bool>)
-      text.append(detail::text_of(Field::value(event)));
+    if constexpr (!std::is_same_v<typename Field::Value, bool>) text.append(Field::value_text(event));
   });
   return text;
 }

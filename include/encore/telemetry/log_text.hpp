@@ -61,11 +61,11 @@ inline std::string line_of(const EventRecord& record, LineShape shape, bool is_e
     if constexpr (Field::template is<&EventRecord::at>()) {
       return;  // no line tells it
     } else if constexpr (Field::template is<&EventRecord::ordinal>()) {
-      add_ordinal(line, field.names_in(record), record);
+      add_ordinal(line, field.names_if(is_over(record)), record);
     } else {
       const auto whole =
           is_event || !(Field::template is<&EventRecord::kind>() || Field::template is<&EventRecord::mode>());
-      if (whole && Field::is_told(record)) add(line, field.names_in(record), Field::value(record));
+      if (whole && Field::is_told(record)) add(line, field.names_if(is_over(record)), Field::value(record));
     }
     if (Field::template is<&EventRecord::max_attempts>() && !is_over(record) && record.ordinal > 1)
       line.number(resend_count_names, record.ordinal - 1);
