@@ -28,7 +28,7 @@
 namespace encore ENCORE_BUILD {
 
 struct DiagnosisOptions {
-  Count<"most_calls", 1> most_calls = 10'000;       ///< kept at once while their lines come; some 2 KB each
+  Count<"most_calls", 1> most_calls = 10'000;       ///< kept at once while their lines come; some 3 KB each
   Count<"most_tools", 1> most_tools = 200;          ///< told apart; the others are taken together
   Count<"most_findings", 1> most_findings = 1'000;  ///< told apart by an error's type or a reason
   std::optional<int> max_attempts{};                ///< the ceiling, for logs that do not tell it

@@ -19,7 +19,7 @@
 namespace encore ENCORE_BUILD {
 
 struct AssemblerOptions {
-  Count<"most_calls", 1> most_calls = 10'000;  ///< kept at once; some 2 KB each
+  Count<"most_calls", 1> most_calls = 10'000;  ///< kept at once; some 3 KB each
 };
 
 /// Collects the records of each call, known by scope and id, and hands it on when nothing more of it is to be expected: when its

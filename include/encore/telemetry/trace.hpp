@@ -22,7 +22,7 @@ namespace encore ENCORE_BUILD {
 
 struct TraceOptions {
   Count<"most_records", 1> most_records =
-      100'000;                  ///< the oldest make way for new ones; about 400 bytes each
+      100'000;                  ///< the oldest make way for new ones; about 500 bytes each
   bool exception_text = false;  ///< hosts and keys leak by it (F6)
 };
 
