@@ -17,8 +17,8 @@ namespace shared {
 class AttemptMark : public MarkedAttempt {
  public:
   /// Null hides the marks below it.
-  explicit AttemptMark(const Attempt* attempt) noexcept
-      : MarkedAttempt{attempt},
+  explicit AttemptMark(const Attempt* its_attempt) noexcept
+      : MarkedAttempt{its_attempt},
         below_{innermost_mark},
         place_{&innermost_mark} {
     if (below_ != nullptr) of(below_).place_ = &below_;
