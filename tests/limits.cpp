@@ -277,7 +277,7 @@ TEST_CASE(
 
 TEST_CASE("if no time passes at all, the fake clock ends the call loudly (fault 19: kafka #12791) [D8]",
           "[limits]") {
-  FakeClock clock{{.most_attempts_without_progress = 50}};
+  FakeClock clock{{.max_attempts_without_progress = 50}};
   const auto policy = plain.with(clock, encore::ConstantBackoff{0s}, encore::TimeBudget{1s});
   Scripted<int> tool{always(throws<TimeoutError>())};
   CHECK_THROWS_AS(policy.run(tool), NoProgress);

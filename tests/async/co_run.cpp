@@ -529,7 +529,7 @@ TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may return what is no corout
 TEST_CASE("ten thousand calls in flight on one thread keep their budgets, ids and ordinals apart [A3 A4]",
           "[co_run]") {
   constexpr auto calls = 10'000;
-  FakeClock clock{{.most_attempts_without_progress = 100'000}};
+  FakeClock clock{{.max_attempts_without_progress = 100'000}};
   ManualExecutor executor{clock};
   std::vector<int> last_ordinal(calls, 0);
   auto gaps = 0;

@@ -481,7 +481,7 @@ TEST_CASE(
     "under contention and exceptions no probe's place is lost, and a breaker ignores results of old states "
     "[H1, H8]",
     "[circuit_breaker][threads]") {
-  FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
+  FakeClock fake{{.max_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake, 0.05};
   CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 10s, .probe_lease = std::chrono::hours{8'760}}};
   const auto policy = policy_with_faults(clock, breaker, 0.05);

@@ -118,7 +118,7 @@ struct Guards {
   explicit Guards(std::uint64_t seed) : dice{seed} {}
 
   Dice dice;
-  FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
+  FakeClock fake{{.max_attempts_without_progress = 1'000'000}};
   BreakingClock clock{fake, dice};
   CircuitBreaker attempts_breaker{{.failures_to_open = 4, .open_for = 5s, .probe_lease = 8'760h}};
   CircuitBreaker calls_breaker{{.failures_to_open = 3, .open_for = 5s, .probe_lease = 8'760h}};

@@ -814,7 +814,7 @@ void use_at_random(FaultyClock& clock, RetryBudget& budget, Counts& counts, std:
 
 TEST_CASE("every acquired retry is spent or returned, whatever throws and wherever (fault 37) [H1, H4]",
           "[retry_budget]") {
-  FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
+  FakeClock fake{{.max_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake};
   Counts counts;
   RetryBudget budget{{.share = 0.3, .floor = 0, .memory = 8'760h, .max_saved = 1'000'000}};
@@ -826,7 +826,7 @@ TEST_CASE("every acquired retry is spent or returned, whatever throws and wherev
 
 TEST_CASE("every acquired retry is spent or returned under contention (fault 37) [H1, H4, H8]",
           "[retry_budget][threads]") {
-  FakeClock fake{{.most_attempts_without_progress = 1'000'000}};
+  FakeClock fake{{.max_attempts_without_progress = 1'000'000}};
   FaultyClock clock{fake};
   Counts counts;
   RetryBudget budget{{.share = 0.5, .floor = 0, .memory = 8'760h, .max_saved = 1'000'000}};

@@ -1,4 +1,4 @@
-// EXPECT: always() goes on for ever, so no step of a script comes after it
+// EXPECT: always() never ends, so it must be the last step of a script
 #include <encore/testing/scripted.hpp>
 
 using namespace encore::testing;

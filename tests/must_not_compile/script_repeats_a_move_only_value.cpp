@@ -1,4 +1,4 @@
-// EXPECT: a step that is played more than once returns a value that can be copied
+// EXPECT: a step that is played more than once must return a value that can be copied
 #include <encore/testing/scripted.hpp>
 
 #include <memory>

@@ -1,4 +1,4 @@
-// EXPECT: a step takes() time, so the script needs the clock on which it passes: Scripted<T>{clock, steps...}
+// EXPECT: a step takes() time, so the script needs a clock: Scripted<T>{clock, steps...}
 #include <encore/testing/scripted.hpp>
 
 using namespace encore::testing;

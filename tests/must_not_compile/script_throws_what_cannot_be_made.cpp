@@ -1,4 +1,4 @@
-// EXPECT: throws<E>(arguments...): no E can be made of these arguments
+// EXPECT: throws<E>(arguments...): E cannot be constructed from these arguments
 #include <encore/testing/scripted.hpp>
 
 #include <stdexcept>

@@ -259,22 +259,22 @@ TEST_CASE("a fake clock accepts ten thousand attempts without any time between t
 }
 
 TEST_CASE("a fake clock that does not move says so, and what to do about it [D8]", "[fake_clock]") {
-  FakeClock clock{{.most_attempts_without_progress = 3}};
+  FakeClock clock{{.max_attempts_without_progress = 3}};
   for (int i = 0; i < 3; ++i) clock.attempt_started();
   CHECK_THROWS_WITH(
       clock.attempt_started(),
-      "encore: fake time has stood still for 3 attempts, so this would go on for ever: let the attempts "
+      "encore: fake time has not advanced for 3 attempts, so this would never end: let the attempts "
       "take time (clock.advance(), or takes() in a script), give the policy a wait or a count limit, or "
-      "raise most_attempts_without_progress");
+      "raise max_attempts_without_progress");
   CHECK_THROWS_AS(clock.attempt_started(), NoProgress);
   clock.advance(1ns);
   CHECK_NOTHROW(clock.attempt_started());
-  CHECK_THROWS_WITH((FakeClock{{.most_attempts_without_progress = 0}}),
-                    "encore: most_attempts_without_progress = 0 is invalid: it must be at least 1");
+  CHECK_THROWS_WITH((FakeClock{{.max_attempts_without_progress = 0}}),
+                    "encore: max_attempts_without_progress = 0 is invalid: it must be at least 1");
 }
 
 TEST_CASE("a fake clock that is only set back makes no progress [D8]", "[fake_clock]") {
-  FakeClock clock{{.most_attempts_without_progress = 3}};
+  FakeClock clock{{.max_attempts_without_progress = 3}};
   for (int i = 0; i < 3; ++i) {
     clock.set(clock.now() - 1s);
     clock.attempt_started();
@@ -283,18 +283,18 @@ TEST_CASE("a fake clock that is only set back makes no progress [D8]", "[fake_cl
 }
 
 TEST_CASE("a loop that makes no attempts and only reads the fake time ends too [D8]", "[fake_clock]") {
-  FakeClock clock{{.most_attempts_without_progress = 2}};
+  FakeClock clock{{.max_attempts_without_progress = 2}};
   const auto deadline = clock.now() + 1s;
   CHECK_THROWS_WITH(
       [&] {
         while (clock.now() < deadline) {}
       }(),
-      Catch::Matchers::StartsWith("encore: fake time has stood still for 2000 readings of the clock,"));
+      Catch::Matchers::StartsWith("encore: fake time has not advanced for 2000 readings of the clock,"));
   CHECK(clock.readings() == 2001);
 }
 
 TEST_CASE("an action that schedules itself for now does not run for ever [D8]", "[fake_clock]") {
-  FakeClock clock{{.most_attempts_without_progress = 5}};
+  FakeClock clock{{.max_attempts_without_progress = 5}};
   int ran = 0;
   std::function<void()> again = [&] {
     ++ran;
@@ -311,7 +311,7 @@ TEST_CASE(
     "a policy with neither waits nor a count fails loudly on a fake clock that does not move (fault 19: "
     "kafka #12791) [D8]",
     "[fake_clock]") {
-  FakeClock clock{{.most_attempts_without_progress = 100}};
+  FakeClock clock{{.max_attempts_without_progress = 100}};
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::ConstantBackoff{0s},
                                    encore::TimeBudget{1s}, clock};
   int attempts = 0;

@@ -41,7 +41,7 @@ std::vector<Fault> first_faults(const FaultInjector& faults, std::string_view id
 TEST_CASE("an injected fault is a function of seed, call id and ordinal alone [C8]", "[fault_injector]") {
   FakeClock clock;
   const FaultOptions options{
-      .failure_share = 0.3, .lost_result_share = 0.2, .delay_share = 0.5, .longest_delay = 1s};
+      .failure_share = 0.3, .lost_result_share = 0.2, .delay_share = 0.5, .max_delay = 1s};
   const FaultInjector faults{clock, Seed{7}, options};
   const FaultInjector same{clock, Seed{7}, options};
   const FaultInjector other_seed{clock, Seed{8}, options};
@@ -57,9 +57,7 @@ TEST_CASE("injected faults are as frequent as their shares, and independent from
           "[fault_injector]") {
   FakeClock clock;
   const FaultInjector faults{
-      clock,
-      Seed{7},
-      {.failure_share = 0.3, .lost_result_share = 0.2, .delay_share = 0.1, .longest_delay = 1s}};
+      clock, Seed{7}, {.failure_share = 0.3, .lost_result_share = 0.2, .delay_share = 0.1, .max_delay = 1s}};
   constexpr int calls = 20'000;
   int failures = 0, lost = 0, delays = 0, twice = 0, only_delayed = 0;
   Duration total{}, longest{};
@@ -132,7 +130,7 @@ TEST_CASE("the callable's own exception is not replaced by an injected one", "[f
 TEST_CASE("an injected delay passes on the fake clock before anything else happens [D1]",
           "[fault_injector]") {
   FakeClock clock;
-  FaultInjector faults{clock, Seed{7}, {.delay_share = 1.0, .longest_delay = 2s}};
+  FaultInjector faults{clock, Seed{7}, {.delay_share = 1.0, .max_delay = 2s}};
   encore::TimePoint ran_at{};
   auto slow = faults.wrap<TimeoutError>([&] { ran_at = clock.now(); }, "injected");
   slow(AttemptOf{"call-17"}.attempt);
@@ -172,13 +170,11 @@ TEST_CASE(
 
 TEST_CASE("fault settings that contradict each other are invalid by name [C3]", "[fault_injector]") {
   CHECK_THROWS_WITH((FaultInjector{Seed{7}, {.failure_share = 0.75, .lost_result_share = 0.5}}),
-                    "encore: failure_share + lost_result_share = 1.250000 is invalid: an attempt fails once, "
-                    "so they sum to "
-                    "at most 1");
-  CHECK_THROWS_WITH(
-      (FaultInjector{Seed{7}, {.delay_share = 0.5, .longest_delay = 1s}}),
-      "encore: delay_share = 0.500000 is invalid: a delay needs the clock on which it passes, as in "
-      "FaultInjector{clock, seed, options}");
+                    "encore: failure_share + lost_result_share = 1.250000 is invalid: an attempt fails only "
+                    "once, so their sum must be at most 1");
+  CHECK_THROWS_WITH((FaultInjector{Seed{7}, {.delay_share = 0.5, .max_delay = 1s}}),
+                    "encore: delay_share = 0.500000 is invalid: a delay needs a clock, as in "
+                    "FaultInjector{clock, seed, options}");
   CHECK_THROWS_WITH((FaultOptions{.failure_share = 30}),
                     "encore: failure_share = 30 is invalid: it must lie between 0 and 1");
 }

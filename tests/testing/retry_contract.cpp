@@ -100,7 +100,7 @@ TEST_CASE("the contract checks judge tools by name, and by the answer that the m
 
   auto leaks = answer;
   leaks.content = "UNAVAILABLE: host-7";
-  CHECK(exhausts(tools, its, slow, {leaks}).broken() == Broken{"the answer is another one than was agreed"});
+  CHECK(exhausts(tools, its, slow, {leaks}).broken() == Broken{"the answer is not the agreed one"});
   const ToolRetry all{agreed_policy, RepeatableIf{[](std::string_view) { return true; }}};
   CHECK(is_excluded(all, its, "charge_card", slow).broken() == Broken{"3 attempts instead of 1"});
   const ToolRetry misspelt{agreed_policy, Repeatable{"look_up"}};
@@ -112,17 +112,17 @@ TEST_CASE("every contract check ends on a policy without a cap, with a message (
   const auto no_cap = agreed_policy.with(UnlimitedRetries{}, ConstantBackoff{250ms});
   const RetryContract<int> without_waits{.name = "lookup", .attempts = 3, .success = 17};
   CHECK(exhausts(no_cap, without_waits, slow).broken() ==
-        Broken{"7 attempts instead of 3: it went on until the tool succeeded, so nothing limits it",
+        Broken{"7 attempts instead of 3: it continued until the tool succeeded, so nothing limits it",
                "ended in result instead of exception", "nothing was thrown", "the success was reached"});
   CHECK(recovers_too_late(no_cap, without_waits, slow).broken().front() == "4 attempts instead of 3");
   CHECK(is_not_retried(no_cap, without_waits, slow).broken() ==
-        Broken{"5 attempts instead of 1: it went on until the tool succeeded, so nothing limits it",
+        Broken{"5 attempts instead of 1: it continued until the tool succeeded, so nothing limits it",
                "nothing was thrown"});
   const ToolRetry every_tool{no_cap, RepeatableIf{[](std::string_view) { return true; }}};
   const RetryContract<ToolResult> of_tool{.name = "lookup",
                                           .success = ToolResult{ToolStatus::ok, "17", "lookup", "call-17"}};
   CHECK(is_excluded(every_tool, of_tool, "charge_card", slow).broken().front() ==
-        "5 attempts instead of 1: it went on until the tool succeeded, so nothing limits it");
+        "5 attempts instead of 1: it continued until the tool succeeded, so nothing limits it");
 
   const auto never_content = no_cap.with(RetryOn<Slow>{} || RetryIfResult{[](int) { return true; }});
   CHECK_FALSE(exhausts(never_content, without_waits, slow));
@@ -139,9 +139,8 @@ TEST_CASE(
   CHECK(exhausts(agreed_policy.with(FullJitter{}), no_waits_stated, slow));
   const auto hot = agreed_policy.with(ConstantBackoff{0s});
   CHECK(exhausts(hot, no_waits_stated, slow).broken() ==
-        Broken{"waits { 0s, 0s }: a retry without a wait is load for who has just failed (if any wait will "
-               "do, the "
-               "contract says so: .any_wait = true)"});
+        Broken{"waits { 0s, 0s }: a retry without a wait adds load to a service that has just failed (if any "
+               "wait is fine, say so in the contract: .any_wait = true)"});
   CHECK_FALSE(recovers_on_the_last_attempt(hot, no_waits_stated, slow));
   CHECK_FALSE(recovers_too_late(hot, no_waits_stated, slow));
   CHECK(is_not_retried(hot, no_waits_stated, invalid));

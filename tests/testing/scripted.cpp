@@ -51,7 +51,7 @@ TEST_CASE("one call too many of a script names the script's length, the call and
     CHECK_THROWS_AS(inventory(AttemptOf{"call-17", ordinal}), TimeoutError);
   inventory(AttemptOf{"call-17", 3});
   CHECK_THROWS_WITH(inventory(AttemptOf{"call-17", 4}),
-                    "encore: this script has 3 steps, all played: nothing is left for attempt 4 of call-17");
+                    "encore: this script has only 3 steps: there is none for attempt 4 of call-17");
   CHECK_THROWS_AS(inventory(AttemptOf{"call-17", 5}), ScriptExhausted);
   CHECK(inventory.calls() == 5);
   CHECK(inventory.ordinals() == std::vector{1, 2, 3, 4, 5});
@@ -59,13 +59,13 @@ TEST_CASE("one call too many of a script names the script's length, the call and
   Scripted<int> never_called{};
   CHECK(never_called.finished());
   CHECK_THROWS_WITH(never_called(AttemptOf{"call-18"}),
-                    "encore: this script has 0 steps, all played: nothing is left for attempt 1 of call-18");
+                    "encore: this script has only 0 steps: there is none for attempt 1 of call-18");
 }
 
 TEST_CASE("the text about one scripted call too many acts on no terminal, whatever the call's id",
           "[scripted]") {
   CHECK(std::string{ScriptExhausted{1, "a\x1B[2J", 2}.what()} ==
-        "encore: this script has 1 step, all played: nothing is left for attempt 2 of \"a\\u001b[2J\"");
+        "encore: this script has only 1 step: there is none for attempt 2 of \"a\\u001b[2J\"");
 }
 
 TEST_CASE("a step without an end need not be played for the script to be finished", "[scripted]") {

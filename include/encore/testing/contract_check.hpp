@@ -1,4 +1,4 @@
-// The verdict on one rule of a contract, to be checked by any test framework and read when it is broken.
+// The result of checking one rule of a contract, for any test framework.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -9,16 +9,16 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// What a check found. True if the contract holds; else it prints the tool, the call's id, the failure's class, the attempts
-/// expected and observed, how the call ended, and each point that is broken.
+/// What a check found. True if the contract is kept; otherwise it prints the tool, the call's id, the failure's class, the
+/// attempts expected and observed, how the call ended, and each point that is broken.
 class [[nodiscard]] ContractCheck {
  public:
   explicit ContractCheck(std::string about) : about_{std::move(about)} {}
 
   explicit operator bool() const noexcept { return broken_.empty(); }
   const std::vector<std::string>& broken() const noexcept { return broken_; }
-  void expect(bool holds, std::string otherwise) {
-    if (!holds) broken_.push_back(std::move(otherwise));
+  void expect(bool kept, std::string message) {
+    if (!kept) broken_.push_back(std::move(message));
   }
 
   friend std::string to_string(const ContractCheck& check) {

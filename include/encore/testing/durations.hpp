@@ -1,4 +1,4 @@
-// Sleeps and waits as one value, to be compared and read.
+// A list of sleeps or waits, to compare and to print.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/seconds_text.hpp>
@@ -24,7 +24,7 @@ struct AnyDuration {
 
 }  // namespace detail
 
-/// A vector of durations that can be written with mixed units and is readable when a test fails.
+/// A vector of durations that is written with mixed units, and printed readably when a test fails.
 ///   CHECK(clock.sleeps() == Durations{250ms, 1s});
 class Durations : public std::vector<Duration> {
  public:
@@ -35,7 +35,7 @@ class Durations : public std::vector<Duration> {
   }
   explicit Durations(std::vector<Duration> durations) noexcept : vector{std::move(durations)} {}
 
-  /// The sum, held at the end of the range. (C7)
+  /// The sum, clamped to the range of `Duration`. (C7)
   Duration total() const noexcept {
     TimePoint end{};
     for (const auto duration : *this) end = later(end, duration);

@@ -1,4 +1,4 @@
-// A clock for tests: its time passes only when it is told to, so no test ever sleeps.
+// A clock for tests: its time passes only when a test makes it pass, so no test ever sleeps.
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/detail/extremes.hpp>
@@ -23,26 +23,26 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// Attempts go on and on while fake time stands still, so the test would never end. No policy retries it. Without exceptions its text
-/// goes to stderr, and the program ends. (D8, L3)
+/// Thrown when attempts go on while fake time does not advance, so that the test would never end. No policy retries it. Without
+/// exceptions its text goes to stderr and the program aborts. (D8, L3)
 class NoProgress : public Unretryable {
  public:
   explicit NoProgress(const std::string& what_happened)
-      : Unretryable{"encore: fake time has stood still for " + what_happened +
-                    ", so this would go on for ever: let the attempts take time "
+      : Unretryable{"encore: fake time has not advanced for " + what_happened +
+                    ", so this would never end: let the attempts take time "
                     "(clock.advance(), or takes() in a script), "
-                    "give the policy a wait or a count limit, or raise most_attempts_without_progress"} {}
+                    "give the policy a wait or a count limit, or raise max_attempts_without_progress"} {}
 };
 
 struct FakeClockOptions {
-  /// So many attempts without any fake time between them are believed; the next one throws `NoProgress`. So do, for
-  /// loops that make no attempts, a thousand times as many readings.
-  Count<"most_attempts_without_progress", 1> most_attempts_without_progress = 10'000;
+  /// The number of attempts that may start without fake time passing in between; the next one throws `NoProgress`. In loops that
+  /// make no attempts, a thousand times as many readings of the clock do.
+  Count<"max_attempts_without_progress", 1> max_attempts_without_progress = 10'000;
 };
 
-/// A clock whose sleeps take no time: each is written down, and fake time moves on by it. `now()` begins at `TimePoint{}`,
-/// `wall()` at 2026-01-01T00:00:00Z. Give it to a policy by name; it is held by reference. (D1)
-/// Thread-safe. There is no waiting for each other: sleeps on several threads add up.
+/// A clock whose sleeps take no time: each is recorded, and fake time advances by it. `now()` begins at `TimePoint{}`, `wall()`
+/// at 2026-01-01T00:00:00Z. Give it to a policy by name: the policy refers to it. (D1)
+/// Thread-safe. Threads do not wait for each other: sleeps on several threads add up.
 ///   FakeClock clock;
 ///   clock.after(100ms, [&] { source.request_stop(); });
 ///   policy.with(clock).run(call, lookup);
@@ -55,86 +55,88 @@ class FakeClock {
 
   FakeClock() : FakeClock{FakeClockOptions{}} {}
   explicit FakeClock(FakeClockOptions options)
-      : most_attempts_{options.most_attempts_without_progress},
-        most_readings_{1000 * most_attempts_} {}
+      : max_attempts_{options.max_attempts_without_progress},
+        max_readings_{1000 * max_attempts_} {}
   FakeClock(const FakeClock&) = delete;
   FakeClock& operator=(const FakeClock&) = delete;
 
-  /// Throws `NoProgress` when it was read again and again while time stood still.
+  /// The fake time. Throws `NoProgress` if it is read too often without advancing.
   TimePoint now() const {
     if (readings_.fetch_add(1, std::memory_order_relaxed) -
             readings_before_.load(std::memory_order_relaxed) >=
-        most_readings_)
-      stand_still(std::to_string(most_readings_) + " readings of the clock");
+        max_readings_)
+      throw_no_progress(std::to_string(max_readings_) + " readings of the clock");
     return now_.load(std::memory_order_acquire);
   }
+  /// The fake calendar time.
   WallTime wall() const {
     const std::lock_guard lock{mutex_};
     return wall_;
   }
 
-  /// Moves time on by `duration` and writes it down. A stop requested before, or by a scheduled action on the way, ends it at
-  /// that moment, and only what was slept till then is written down. (K1)
+  /// Advances time by `duration` and records the sleep. A stop requested before, or by a scheduled action on the way, ends it at
+  /// that moment, and only the time slept until then is recorded. (K1)
   void sleep_for(Duration duration, const StopView& stop = {}) {
     std::unique_lock lock{mutex_};
     const auto slept = pass(larger_of(duration, Duration::zero()), stop, lock);
     sleeps_.push_back(slept);
   }
 
-  /// Lets time pass that nobody sleeps through: the time an attempt takes, say. Callable inside an attempt. A stop requested
-  /// by a scheduled action on the way ends it there.
+  /// Advances time without a sleep: by the time that an attempt takes, for instance. May be called inside an attempt. A stop
+  /// requested by a scheduled action on the way ends it there.
   void advance(Span<"advance"> duration, const StopView& stop = {}) {
     std::unique_lock lock{mutex_};
     pass(duration, stop, lock);
   }
-  /// Puts `now()` elsewhere, back in time as well: a clock that misbehaves. The calendar stays. (D7)
+  /// Sets `now()`, forwards or back: a clock that misbehaves. The calendar stays. (D7)
   void set(TimePoint time) {
     std::unique_lock lock{mutex_};
-    go_to(time);
+    set_now(time);
     pass(Duration::zero(), {}, lock);
   }
-  /// Puts `wall()` elsewhere, as when somebody sets the date. `now()` stays. (D1)
+  /// Sets `wall()`, as when the system's date is changed. `now()` stays. (D1)
   void set_wall(WallTime time) {
     const std::lock_guard lock{mutex_};
     wall_ = time;
   }
 
-  /// Runs `action` once, inside the sleep, `advance` or `set` in which `now()` reaches `time`. It may use the clock and
-  /// request a stop; if it throws, so does that sleep.
+  /// Runs `action` once, inside the sleep, `advance` or `set` in which `now()` reaches `time`. It may use the clock and request a
+  /// stop; what it throws propagates from that sleep.
   void at(TimePoint time, std::function<void()> action) {
     const std::lock_guard lock{mutex_};
     schedule(time, action);
   }
+  /// The same, at `duration` from now.
   void after(Span<"after"> duration, std::function<void()> action) {
     const std::lock_guard lock{mutex_};
     schedule(later(now_.load(std::memory_order_relaxed), duration), action);
   }
 
-  /// Writes down a sleep that somebody else made of this clock's time: an executor whose tasks sleep side by side.
+  /// Records a sleep that something else made of this clock's time: an executor whose tasks sleep at the same time.
   void record_sleep(Duration slept) {
     const std::lock_guard lock{mutex_};
     sleeps_.push_back(slept);
   }
 
-  /// Every sleep that has ended, in order. Zeros too: a policy that does not wait must not sleep. (C5)
+  /// Every sleep that has ended, in order, including those of zero: a policy that does not wait must not sleep. (C5)
   Durations sleeps() const {
     const std::lock_guard lock{mutex_};
     return Durations{std::vector<Duration>(sleeps_.begin(), sleeps_.end())};
   }
   Duration total_slept() const { return sleeps().total(); }
-  /// How often `now()` was read. (P5)
+  /// The number of times that `now()` was read. (P5)
   std::int64_t readings() const noexcept { return readings_.load(std::memory_order_relaxed); }
 
   /// Called by the drivers before each attempt. Throws `NoProgress`. (D8)
   void attempt_started() {
     if (attempts_.fetch_add(1, std::memory_order_relaxed) -
             attempts_before_.load(std::memory_order_relaxed) >=
-        most_attempts_)
-      stand_still(std::to_string(most_attempts_) + " attempts");
+        max_attempts_)
+      throw_no_progress(std::to_string(max_attempts_) + " attempts");
   }
 
  private:
-  [[noreturn]] static void stand_still(const std::string& what_happened) {
+  [[noreturn]] static void throw_no_progress(const std::string& what_happened) {
 #if defined(__cpp_exceptions)
     throw NoProgress{what_happened};
 #else
@@ -149,7 +151,7 @@ class FakeClock {
   };
   struct Scheduled {
     TimePoint time;
-    std::int64_t number;  // of two at the same time, the one that was scheduled first comes first
+    std::int64_t number;  // of two at the same time, the one scheduled first runs first
     Action* action;
     friend bool operator>(const Scheduled& one, const Scheduled& other) noexcept {
       if (one.time == other.time) [[unlikely]]
@@ -165,18 +167,18 @@ class FakeClock {
     place->what.swap(what);
     std::push_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
   }
-  // Lets time pass up to each action that is due on the way, and runs it without the lock. Answers with the time that has
-  // passed: less than `span` after a stop. What an action does to the clock itself is beside the span.
+  // Advances to each action that is due on the way, and runs it without the lock. Returns the time that has passed: less than
+  // `span` after a stop. What an action does to the clock itself does not count towards the span.
   Duration pass(Duration span, const StopView& stop, std::unique_lock<std::mutex>& lock) {
     auto left = span;
     while (!stop.stop_requested()) {
       const auto now = now_.load(std::memory_order_relaxed);
       const auto step = scheduled_.empty() ? (Duration::max)() : time_between(now, scheduled_.front().time);
       if (scheduled_.empty() || step > left) {
-        move_on(left);
+        advance_by(left);
         return span;
       }
-      move_on(step);
+      advance_by(step);
       left -= step;
       std::pop_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
       Action* const place = scheduled_.back().action;
@@ -184,18 +186,18 @@ class FakeClock {
       place->next_unused = std::exchange(unused_, place);
       const auto action = std::move(place->what);
       if (step == Duration::zero())
-        attempt_started();  // an action that schedules itself for now would never end either
+        attempt_started();  // an action that schedules itself for now would never end, either
       lock.unlock();
       action();
       lock.lock();
     }
     return span - left;
   }
-  void move_on(Duration span) {
-    go_to(later(now_.load(std::memory_order_relaxed), span));
+  void advance_by(Duration span) {
+    set_now(later(now_.load(std::memory_order_relaxed), span));
     wall_ = later(wall_, span);
   }
-  void go_to(TimePoint time) {
+  void set_now(TimePoint time) {
     if (time > now_.load(std::memory_order_relaxed)) {
       attempts_before_.store(attempts_.load(std::memory_order_relaxed), std::memory_order_relaxed);
       readings_before_.store(readings_.load(std::memory_order_relaxed), std::memory_order_relaxed);
@@ -203,18 +205,19 @@ class FakeClock {
     now_.store(time, std::memory_order_release);
   }
 
-  const std::int64_t most_attempts_;
-  const std::int64_t most_readings_;
+  const std::int64_t max_attempts_;
+  const std::int64_t max_readings_;
   std::atomic<TimePoint> now_{TimePoint{}};  // written under the lock, read without
   mutable std::atomic<std::int64_t> readings_{0};
-  std::atomic<std::int64_t> readings_before_{0};  // those made before time last moved
+  std::atomic<std::int64_t> readings_before_{0};  // those made before time last advanced
   std::atomic<std::int64_t> attempts_{0};
   std::atomic<std::int64_t> attempts_before_{0};
 
   mutable std::mutex mutex_;
   WallTime wall_ = first_wall;
-  std::deque<Duration> sleeps_;  // not a vector: in a long simulation, growing it costs more than all else
-  // A heap of small entries, and actions that stay where they are, each in the place of one that is over.
+  std::deque<Duration>
+      sleeps_;  // not a vector: growing one costs more than everything else in a long simulation
+  // A heap of small entries. The actions themselves stay where they are; a finished one leaves its place to the next.
   std::vector<Scheduled> scheduled_;
   std::deque<Action> actions_;
   Action* unused_ = nullptr;

@@ -22,12 +22,12 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// How often what goes wrong. The first two exclude each other, so their sum is at most 1; a delay may come with either.
+/// How often something goes wrong. The first two exclude each other, so their sum is at most 1; a delay may come with either.
 struct FaultOptions {
   Share<"failure_share"> failure_share = 0.0;          ///< the attempt fails, and the callable does not run
   Share<"lost_result_share"> lost_result_share = 0.0;  ///< the callable runs, then the attempt fails
-  Share<"delay_share"> delay_share = 0.0;              ///< fake time passes first
-  Span<"longest_delay"> longest_delay = Duration::zero();  ///< each delay is drawn between 0 and this
+  Share<"delay_share"> delay_share = 0.0;              ///< fake time passes before the attempt
+  Span<"max_delay"> max_delay = Duration::zero();      ///< each delay is uniform between 0 and this
 };
 
 /// What happens to one attempt.
@@ -35,14 +35,14 @@ struct Fault {
   enum class Kind : std::uint8_t {
     none,
     failure,
-    lost_result,  ///< committed, then dropped: the caller cannot know
+    lost_result,  ///< the work is done and its result dropped: the caller cannot know
   };
   Kind kind = Kind::none;
   Duration delay{};
   friend constexpr bool operator==(const Fault&, const Fault&) noexcept = default;
 };
 
-/// What was injected so far.
+/// The faults injected so far.
 struct InjectedFaults {
   int attempts = 0;
   int failures = 0;
@@ -51,8 +51,8 @@ struct InjectedFaults {
   friend constexpr bool operator==(const InjectedFaults&, const InjectedFaults&) noexcept = default;
 };
 
-/// Wraps callables so that some of their attempts go wrong. Which ones is a function of seed, call id and ordinal, so a run
-/// repeats whatever the threads' timing. Give the calls ids. Thread-safe; it must outlive what it wraps.
+/// Wraps callables so that some of their attempts go wrong. Which ones depends on seed, call id and ordinal only, so a run
+/// repeats whatever the timing of its threads. Give the calls ids. Thread-safe; it must outlive what it wraps.
 ///   FaultInjector faults{Seed{7}, {.failure_share = 0.3, .lost_result_share = 0.05}};
 ///   policy.run({.id = "call-17"}, faults.wrap<TimeoutError>(lookup, "injected"));
 class FaultInjector {
@@ -64,12 +64,12 @@ class FaultInjector {
   FaultInjector(const FaultInjector&) = delete;
   FaultInjector& operator=(const FaultInjector&) = delete;
 
-  /// What will happen to this attempt. Pure.
+  /// What will happen to this attempt. Pure; thread-safe.
   Fault fault(std::string_view call_id, int ordinal) const noexcept {
     Random random{mix(stream_of(seed_, call_id) + static_cast<std::uint64_t>(ordinal))};
     const auto kind = random.draw();
     const auto delayed = random.draw() < options_.delay_share;
-    const auto delay = random.draw() * static_cast<double>(Duration{options_.longest_delay}.count());
+    const auto delay = random.draw() * static_cast<double>(Duration{options_.max_delay}.count());
     Fault fault;
     if (kind < options_.failure_share)
       fault.kind = Fault::Kind::failure;
@@ -84,8 +84,8 @@ class FaultInjector {
     return injected_;
   }
 
-  /// `function`, now and then failing with an `E` made of these arguments. A named function is referred to, a temporary one
-  /// moved in. The attempt is the last argument, as a policy gives it; `function` gets it if it takes it.
+  /// Wraps `function`, so that some calls throw an `E` made of these arguments. A named function is referred to, a temporary one
+  /// is moved. The wrapper takes the attempt as its last argument, as a policy passes it; `function` gets it if it takes it.
   /// A lost result marks the attempt as dispatched, unless `function` marks it itself: without an answer, its outcome is unknown.
   /// (I3)
   template <class E, class F, class... Args>
@@ -144,11 +144,10 @@ class FaultInjector {
     if (options.failure_share + options.lost_result_share > 1.0)
       refuse_setting("failure_share + lost_result_share",
                      std::to_string(options.failure_share + options.lost_result_share),
-                     "is invalid: an attempt fails once, so they sum to at most 1");
+                     "is invalid: an attempt fails only once, so their sum must be at most 1");
     if (options.delay_share > 0.0 && clock == nullptr)
       refuse_setting("delay_share", std::to_string(options.delay_share),
-                     "is invalid: a delay needs the clock on which it passes, as in FaultInjector{clock, "
-                     "seed, options}");
+                     "is invalid: a delay needs a clock, as in FaultInjector{clock, seed, options}");
   }
 
   Fault::Kind inject(const Attempt& attempt) {

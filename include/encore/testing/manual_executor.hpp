@@ -1,4 +1,4 @@
-// Fake time for coroutines: an executor that does nothing by itself, and sleeps that it ends in order.
+// An executor for coroutines on fake time.
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/detail/extremes.hpp>
@@ -17,8 +17,8 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// Runs coroutines on one thread and on fake time, in an order that is always the same: what is ready first, then the sleep that
-/// ends first, then the one that began first. Nothing runs but inside `run…`. Not thread-safe.
+/// Runs coroutines on one thread and on fake time, in a fixed order: first what is ready, then the sleep that ends first, then
+/// the one that began first. Coroutines run only inside `run` and `run_for`. Not thread-safe.
 ///   ManualExecutor executor{clock};
 ///   CHECK(executor.run(co_run(policy, {.id = "call-17"}, lookup, executor.sleeper())) == 17);
 ///   CHECK(clock.sleeps() == Durations{1s, 2s});
@@ -30,7 +30,7 @@ class ManualExecutor {
   ManualExecutor(const ManualExecutor&) = delete;
   ManualExecutor& operator=(const ManualExecutor&) = delete;
 
-  /// One sleep, to be awaited. A stop request ends it in the executor's next turn. Destroyed in the middle, it is forgotten.
+  /// One sleep, to be awaited. A stop request ends it in the executor's next turn. A sleep that is destroyed early is removed.
   class [[nodiscard]] Sleep {
    public:
     Sleep(ManualExecutor& executor, Duration duration, const StopView& stop) noexcept
@@ -39,7 +39,7 @@ class ManualExecutor {
           stop_{stop} {}
     Sleep(const Sleep&) = delete;
     Sleep& operator=(const Sleep&) = delete;
-    ~Sleep() { forget(); }
+    ~Sleep() { remove(); }
 
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> sleeper) {
@@ -52,7 +52,7 @@ class ManualExecutor {
     }
     void await_resume() {
       subscription_.reset();
-      forget();
+      remove();
       executor_.clock_.record_sleep(smaller_of(duration_, time_between(began_, executor_.clock_.now())));
     }
 
@@ -64,7 +64,7 @@ class ManualExecutor {
       executor_.ready_.push_back(sleeper_);
       woken_ = true;
     }
-    void forget() noexcept {
+    void remove() noexcept {
       subscription_.reset();
       if (timer_) executor_.timers_.erase(*std::exchange(timer_, std::nullopt));
       if (std::exchange(woken_, false)) std::erase(executor_.ready_, sleeper_);
@@ -80,29 +80,30 @@ class ManualExecutor {
     std::optional<StopSubscription> subscription_{};
   };
 
-  /// For `co_run`: sleeps on this executor. Copyable; the executor must outlive it.
+  /// A sleeper for `co_run` that sleeps on this executor. Copyable; the executor must outlive it.
   auto sleeper() noexcept {
     return [this](Duration duration, const StopView& stop) { return Sleep{*this, duration, stop}; };
   }
 
-  /// Runs until nothing is left to run, fake time moving from sleep to sleep.
+  /// Runs until nothing is left to run, advancing fake time from sleep to sleep.
   void run() {
     while (run_ready() || run_next_sleep(std::nullopt)) {}
   }
-  /// The same, up to and including `duration` from now; then it is that time.
+  /// The same, up to and including `duration` from now; afterwards that much time has passed.
   void run_for(Duration duration) {
     const auto until = later(clock_.now(), duration);
     while (run_ready() || run_next_sleep(until)) {}
     clock_.advance(time_between(clock_.now(), until));
     run_ready();
   }
-  /// Starts a task and runs everything; gives what the task returned or threw. Throws `std::logic_error` if it still waits.
+  /// Starts a task and runs everything; returns or throws what the task did. Throws `std::logic_error` if the task is still
+  /// waiting.
   template <class T>
   T run(Task<T> task) {
     task.start();
     run();
     if (!task.done())
-      throw std::logic_error{"encore: this task waits for something that is not on this executor"};
+      throw std::logic_error{"encore: this task is waiting for something outside this executor"};
     return task.result();
   }
 
@@ -122,7 +123,7 @@ class ManualExecutor {
   bool run_next_sleep(const std::optional<TimePoint>& until) {
     const auto next = timers_.begin();
     if (next == timers_.end() || (until && next->first > *until)) return false;
-    // An action on the way may wake, or destroy, sleepers: then time stands still for them.
+    // An action on the way may wake or destroy sleepers: then time stops for them.
     const WokenToken woken{*this};
     clock_.advance(time_between(clock_.now(), next->first), woken);
     if (!ready_.empty()) return true;
@@ -133,7 +134,7 @@ class ManualExecutor {
   /// Asks the clock to stop as soon as a sleeper has been woken.
   struct WokenToken {
     template <class Function>
-    struct callback_type {  // nobody sleeps on it, so nobody has to be called
+    struct callback_type {  // never sleeps, so it never has to be called
       callback_type(const WokenToken&, Function) noexcept {}
     };
     const ManualExecutor& executor;

@@ -1,4 +1,4 @@
-// Catch2 matchers for what a recorder has heard. The only header that includes Catch2.
+// Catch2 matchers for the events of a recorder. The only header that includes Catch2.
 #pragma once
 #include <encore/detail/quoted_text.hpp>
 #include <encore/error_type.hpp>
@@ -22,7 +22,7 @@ namespace encore ENCORE_BUILD::testing {
 
 namespace detail {
 
-/// Asks about one call, or about every call of a recording; then there must be one. Joins with `&&`, `||` and `!`.
+/// Matches one call, or every call of a recording, which then must have at least one. Combine with `&&`, `||` and `!`.
 class CallMatcher : public Catch::Matchers::MatcherBase<Recording> {
  public:
   bool match(const Recording& recording) const final {
@@ -38,7 +38,7 @@ class CallMatcher : public Catch::Matchers::MatcherBase<Recording> {
     return (call_id_ ? encore::detail::shown(*call_id_) : "every call") + " " + expectation();
   }
 
-  /// Is every call with these events over, and does each `call_finished` say so?
+  /// True if the call with these events is over, and `says` is true for each of its `call_finished`.
   template <class Says>
   static bool ends(const Recording& events, Says&& says) {
     return !events.empty() && events.back().kind == EventKind::call_finished &&
@@ -55,7 +55,7 @@ class CallMatcher : public Catch::Matchers::MatcherBase<Recording> {
 
 }  // namespace detail
 
-/// The call made exactly so many attempts: `Attempted("call-17", 3)`. An id never heard of made none.
+/// The call made exactly this many attempts: `Attempted("call-17", 3)`. A call without events made none.
 class Attempted final : public detail::CallMatcher {
  public:
   Attempted(std::string call_id, int attempts) : CallMatcher{std::move(call_id)}, attempts_{attempts} {}
@@ -119,7 +119,7 @@ class RefusedOnEntry final : public detail::CallMatcher {
   StopReason reason_;
 };
 
-/// The waits that the call chose, one for each retry, those of zero included.
+/// The waits that the call chose, one for each retry, including those of zero.
 class Waited final : public detail::CallMatcher {
  public:
   explicit Waited(Durations waits) : waits_{std::move(waits)} {}

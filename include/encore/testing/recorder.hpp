@@ -1,4 +1,4 @@
-// An observer that keeps what it is told.
+// An observer that records its events.
 #pragma once
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -18,16 +18,16 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// What happened in some calls, two lines each: the tool, its call id, the attempts made and allowed, the waits, the last
-/// exception's type and how it ended. The first few calls only.
+/// A summary of some calls, two lines each: the tool, the call id, the attempts made and allowed, the waits, the last exception's
+/// type and how the call ended. Only of the first six calls.
 ///   call-17 (inventory_lookup): 3 of at most 3 attempts, waited { 250ms, 500ms }
 ///     last failure TimeoutError; ended because retries_exhausted, in exception
 inline std::string summary(const Recording& recording) {
-  constexpr std::size_t most_calls = 6;
+  constexpr std::size_t max_calls = 6;
   using encore::detail::shown;
   const auto calls = recording.by_call();
   std::string text;
-  for (std::size_t i = 0; i < smaller_of(calls.size(), most_calls); ++i) {
+  for (std::size_t i = 0; i < smaller_of(calls.size(), max_calls); ++i) {
     const auto& events = calls[i];
     const auto& last = events.back();
     std::size_t attempts = 0;
@@ -55,12 +55,12 @@ inline std::string summary(const Recording& recording) {
     else
       text.append("not finished");
   }
-  if (calls.size() > most_calls)
-    text.append("\nand ").append(std::to_string(calls.size() - most_calls)).append(" more calls");
+  if (calls.size() > max_calls)
+    text.append("\nand ").append(std::to_string(calls.size() - max_calls)).append(" more calls");
   return calls.empty() ? "no call was made" : text;
 }
 
-/// Writes down every event of the policies that it is given to, by name. Thread-safe. Reads the policy's clock at each event.
+/// Records every event of the policies that it is given to, by name. Thread-safe. Reads the policy's clock at each event.
 ///   Recorder trace;
 ///   policy.with(trace).run({.id = "call-17"}, lookup);
 ///   CHECK(trace.of("call-17").size() == 4);
@@ -77,7 +77,7 @@ class Recorder {
     events_.push_back(std::move(recorded));
   }
 
-  /// A copy of all that has happened so far.
+  /// A copy of all events so far.
   Recording events() const {
     const std::lock_guard lock{mutex_};
     return events_;
@@ -90,7 +90,7 @@ class Recorder {
     events_.clear();
   }
 
-  /// The summary, and the line's end, so that what a matcher expects stands on a line of its own.
+  /// The summary and a line end, so that a matcher's expectation is on a line of its own.
   template <class Traits>
   friend std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out,
                                                       const Recorder& recorder) {

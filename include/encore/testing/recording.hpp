@@ -1,4 +1,4 @@
-// Recordings: events to compare whole, and to read when a test fails.
+// Recorded events: compared as a whole, and printed when a test fails.
 #pragma once
 #include <encore/event.hpp>
 #include <encore/telemetry/event_record.hpp>
@@ -12,12 +12,12 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// An owning copy of all that an event says; reads the clock for it.
+/// An owning copy of an event with all its fields. Reads the clock.
 inline EventRecord record(const Event& event) {
   return event_record(event, {.calendar = false, .whole = true});
 }
 
-/// The events of some calls, in order. A vector that is compared whole and printed one line an event.
+/// The events of some calls, in order: a vector that is compared as a whole and printed one event a line.
 ///   CHECK(trace.events().without_times() == Recording{{.kind = …}, {.kind = …}});
 class Recording : public std::vector<EventRecord> {
  public:
@@ -31,13 +31,13 @@ class Recording : public std::vector<EventRecord> {
     }
     return found;
   }
-  /// The same facts without when they happened: neither `at` nor `elapsed`, nor what was left of the call's time.
+  /// The same events without times: neither `at` nor `elapsed`, nor the remaining time of the call.
   Recording without_times() const {
     auto facts = *this;
     for (auto& event : facts) event.at.reset(), event.elapsed.reset(), event.remaining.reset();
     return facts;
   }
-  /// The ids of the calls, in the order in which they were first heard of.
+  /// The ids of the calls, in the order of their first events.
   std::vector<std::string> call_ids() const {
     std::vector<std::string> ids;
     for (const auto& call : by_call()) ids.push_back(call.front().call_id);

@@ -1,4 +1,4 @@
-// What a team expects of the retries of one tool, and the checks that hold a policy to it.
+// What a team expects of the retries of one tool, and checks that a policy keeps it.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
@@ -29,10 +29,9 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// The retries that a team wants of one tool, in numbers that somebody has agreed to; `success` is any value that the tool
-/// may return. The checks below hold a `RetryPolicy`, or a `ToolRetry`, to it: on a fake clock, without jitter, with
-/// everything else as in production, guards included. Each check ends, whatever the policy does: a few attempts after the agreed
-/// ones the tool succeeds. (N1)
+/// The agreed retries of one tool; `success` is any value that the tool may return. The checks below test a `RetryPolicy` or a
+/// `ToolRetry` against it: on a fake clock, without jitter, with everything else as in production, including guards. Each check
+/// ends, whatever the policy does: the tool succeeds a few attempts after the agreed ones. (N1)
 ///   const RetryContract<int> contract{.name = "inventory_lookup", .attempts = 3, .waits = Durations{250ms, 500ms}, .success = 17};
 ///   CHECK(exhausts(lookup_policy, contract, throws<TimeoutError>("slow")));
 ///   CHECK(recovers_on_the_last_attempt(lookup_policy, contract, throws<TimeoutError>("slow")));
@@ -40,31 +39,31 @@ namespace encore ENCORE_BUILD::testing {
 ///   CHECK(is_not_retried(lookup_policy, contract, throws<InvalidSku>("")));
 template <class R>
 struct RetryContract {
-  std::string name{};                 ///< of the tool
-  std::string call_id = "call-17";    ///< any
-  Count<"attempts", 1> attempts = 3;  ///< the most, the first included
-  std::optional<Durations> waits{};   ///< before each retry; if absent, any that are longer than zero
-  bool any_wait = false;              ///< without stated waits: none at all will do as well
-  TerminalMode mode = TerminalMode::exception;  ///< what the caller gets when they are spent
+  std::string name{};                           ///< of the tool
+  std::string call_id = "call-17";              ///< any
+  Count<"attempts", 1> attempts = 3;            ///< the maximum, including the first
+  std::optional<Durations> waits{};             ///< before each retry; if absent, any longer than zero
+  bool any_wait = false;                        ///< if `waits` is absent, a wait of zero is fine too
+  TerminalMode mode = TerminalMode::exception;  ///< what the caller gets when the attempts are used up
   std::string arguments = "{}";                 ///< of a tool call
   R success;
 };
 
 namespace detail {
 
-/// What one call of a script under a policy, or of a tool, came to.
+/// What happened in one call of a script under a policy or a tool.
 template <class R>
 struct Trial {
   Recording events{};
   std::vector<std::string> ids{};
   std::vector<int> ordinals{};
   std::optional<R> value{};
-  std::string thrown{};  // the type of what left; empty if nothing did
+  std::string thrown{};  // the type of what was thrown; empty if nothing was
 
   int attempts() const { return static_cast<int>(ordinals.size()); }
   StopReason reason() const { return events.empty() ? StopReason::none : events.back().reason; }
   TerminalMode mode() const { return events.empty() ? TerminalMode::none : events.back().mode; }
-  /// Was there a retry that waited for nothing, though the server did not ask for that? (N4)
+  /// True if a retry did not wait, although the server did not ask for that. (N4)
   bool has_empty_wait() const {
     return std::any_of(events.begin(), events.end(), [](const auto& event) {
       return event.will_retry && !event.hint && event.wait == encore::Duration::zero();
@@ -80,7 +79,7 @@ struct Trial {
 };
 
 template <class R, class Given>
-void keep_value(Trial<R>& trial, Given&& given) {
+void store_value(Trial<R>& trial, Given&& given) {
   if constexpr (requires { given.has_value() && given.reason() == StopReason::none; }) {
     if (given.has_value()) trial.value.emplace(*std::forward<Given>(given));
   } else {
@@ -88,14 +87,14 @@ void keep_value(Trial<R>& trial, Given&& given) {
   }
 }
 
-// A tool call for those who take one; its members are what the tool layer reads.
+// A tool call for a `ToolRetry`: its members are what the tool layer reads.
 struct ContractCall {
   std::string id, name, arguments;
 };
 
 template <class R, class Subject>
-Trial<R> try_out(const Subject& subject, const RetryContract<R>& contract, const std::string& name,
-                 Scripted<R>& script) {
+Trial<R> run_trial(const Subject& subject, const RetryContract<R>& contract, const std::string& name,
+                   Scripted<R>& script) {
   FakeClock clock;
   Recorder trace;
   Trial<R> trial;
@@ -103,11 +102,11 @@ Trial<R> try_out(const Subject& subject, const RetryContract<R>& contract, const
   const ContractCall call{contract.call_id, name, contract.arguments};
   try {
     if constexpr (requires { under_test.safety_of({}); })
-      keep_value(trial, under_test.handle(call, [&](const ContractCall&, const Attempt& attempt) {
+      store_value(trial, under_test.handle(call, [&](const ContractCall&, const Attempt& attempt) {
         return script(attempt);
       }));
     else
-      keep_value(trial, under_test.run({.id = call.id, .name = call.name}, script));
+      store_value(trial, under_test.run({.id = call.id, .name = call.name}, script));
   } catch (...) {
     trial.thrown = error_type(std::current_exception());
   }
@@ -121,18 +120,18 @@ inline std::string in_words(int attempts) {
   return std::to_string(attempts) + (attempts == 1 ? " attempt" : " attempts");
 }
 
-/// How many attempts past the agreed ones a tool goes on failing, before it succeeds.
-inline constexpr int attempts_too_many = 3;
+/// How many attempts after the agreed ones the tool keeps failing, before it succeeds.
+inline constexpr int extra_attempts = 3;
 
-/// A tool that fails so often, and then succeeds as often as any subject can ask that knows an end. (N1)
+/// A tool that fails this many times, and then succeeds as often as any policy with a limit calls it. (N1)
 template <class R, class Failure>
 Scripted<R> recovering_after(int failures, const Failure& failure, const R& success) {
-  return Scripted<R>{times(failures, failure), times(attempts_too_many + 1, returns(success))};
+  return Scripted<R>{times(failures, failure), times(extra_attempts + 1, returns(success))};
 }
 
 template <class R>
-ContractCheck judged(const RetryContract<R>& contract, const std::string& name, const Trial<R>& trial,
-                     std::string_view shape, std::string_view error, int expected) {
+ContractCheck make_check(const RetryContract<R>& contract, const std::string& name, const Trial<R>& trial,
+                         std::string_view shape, std::string_view error, int expected) {
   auto about = name;
   about.append(", ").append(contract.call_id).append(": ").append(shape).append(" with ").append(error);
   about.append("\n  expected ")
@@ -147,8 +146,8 @@ ContractCheck judged(const RetryContract<R>& contract, const std::string& name, 
                in_words(trial.attempts())
                    .append(" instead of ")
                    .append(std::to_string(expected))
-                   .append(trial.attempts() > expected + attempts_too_many
-                               ? ": it went on until the tool succeeded, so nothing limits it"
+                   .append(trial.attempts() > expected + extra_attempts
+                               ? ": it continued until the tool succeeded, so nothing limits it"
                                : ""));
   for (int i = 0; i < trial.attempts(); ++i) {
     const auto& id = trial.ids[static_cast<std::size_t>(i)];
@@ -157,7 +156,7 @@ ContractCheck judged(const RetryContract<R>& contract, const std::string& name, 
     check.expect(ordinal == i + 1,
                  "attempt " + std::to_string(i + 1) + " has the ordinal " + std::to_string(ordinal));
   }
-  check.expect(!trial.events.empty(), "no event tells of the call");
+  check.expect(!trial.events.empty(), "the call has no events");
   return check;
 }
 
@@ -167,9 +166,10 @@ void expect_waits(ContractCheck& check, const RetryContract<R>& contract, const 
     check.expect(trial.waits() == *contract.waits,
                  "waits " + to_string(trial.waits()) + " instead of " + to_string(*contract.waits));
   else if (!contract.any_wait)
-    check.expect(!trial.has_empty_wait(), "waits " + to_string(trial.waits()) +
-                                              ": a retry without a wait is load for who has just failed (if "
-                                              "any wait will do, the contract says so: .any_wait = true)");
+    check.expect(!trial.has_empty_wait(),
+                 "waits " + to_string(trial.waits()) +
+                     ": a retry without a wait adds load to a service that has just failed (if any wait is "
+                     "fine, say so in the contract: .any_wait = true)");
 }
 template <class R>
 void expect_thrown(ContractCheck& check, const Trial<R>& trial, const std::string& error) {
@@ -195,65 +195,65 @@ template <class Subject, class R, class E, class... A>
 ContractCheck runs_once(const Subject& subject, const RetryContract<R>& contract, const std::string& name,
                         std::string_view shape, const Step<Throws<E, A...>>& failure) {
   const auto error = encore::detail::type_name(typeid(E));
-  auto script = recovering_after(1 + attempts_too_many, failure, contract.success);
-  const auto trial = try_out(subject, contract, name, script);
-  auto check = judged(contract, name, trial, shape, error, 1);
+  auto script = recovering_after(1 + extra_attempts, failure, contract.success);
+  const auto trial = run_trial(subject, contract, name, script);
+  auto check = make_check(contract, name, trial, shape, error, 1);
   expect_thrown(check, trial, error);
   return check;
 }
 
 }  // namespace detail
 
-/// A tool that always fails so: it is tried as often as agreed, with the waits as agreed, as one call, and then the caller gets
-/// what was agreed: with `answer`, exactly this.
+/// A tool that always fails like this: it is tried as often as agreed, with the agreed waits, as one call, and then the caller
+/// gets what was agreed; if `answer` is given, exactly this value.
 template <class Subject, class R, class E, class... A>
 ContractCheck exhausts(const Subject& subject, const RetryContract<R>& contract,
                        const Step<detail::Throws<E, A...>>& failure, const std::optional<R>& answer = {}) {
   const auto error = encore::detail::type_name(typeid(E));
   auto script =
-      detail::recovering_after(contract.attempts + detail::attempts_too_many, failure, contract.success);
-  const auto trial = detail::try_out(subject, contract, contract.name, script);
-  auto check = detail::judged(contract, contract.name, trial, "always fails", error, contract.attempts);
+      detail::recovering_after(contract.attempts + detail::extra_attempts, failure, contract.success);
+  const auto trial = detail::run_trial(subject, contract, contract.name, script);
+  auto check = detail::make_check(contract, contract.name, trial, "always fails", error, contract.attempts);
   detail::expect_exhaustion(check, contract, trial, error);
-  if (answer) check.expect(trial.value == answer, "the answer is another one than was agreed");
+  if (answer) check.expect(trial.value == answer, "the answer is not the agreed one");
   return check;
 }
 
-/// A tool that recovers at the last moment: its success is the result.
+/// A tool that recovers on the last allowed attempt: its success is the result.
 template <class Subject, class R, class E, class... A>
 ContractCheck recovers_on_the_last_attempt(const Subject& subject, const RetryContract<R>& contract,
                                            const Step<detail::Throws<E, A...>>& failure) {
   auto script = detail::recovering_after(contract.attempts - 1, failure, contract.success);
-  const auto trial = detail::try_out(subject, contract, contract.name, script);
-  auto check = detail::judged(contract, contract.name, trial, "recovers on the last allowed attempt",
-                              encore::detail::type_name(typeid(E)), contract.attempts);
+  const auto trial = detail::run_trial(subject, contract, contract.name, script);
+  auto check = detail::make_check(contract, contract.name, trial, "recovers on the last allowed attempt",
+                                  encore::detail::type_name(typeid(E)), contract.attempts);
   detail::expect_waits(check, contract, trial);
   check.expect(trial.mode() == TerminalMode::result && trial.value && *trial.value == contract.success,
                "the success is not the result");
   return check;
 }
 
-/// A tool that would recover one attempt too late: nobody gets so far.
+/// A tool that would recover one attempt too late: its success is never reached.
 template <class Subject, class R, class E, class... A>
 ContractCheck recovers_too_late(const Subject& subject, const RetryContract<R>& contract,
                                 const Step<detail::Throws<E, A...>>& failure) {
   const auto error = encore::detail::type_name(typeid(E));
   auto script = detail::recovering_after(contract.attempts, failure, contract.success);
-  const auto trial = detail::try_out(subject, contract, contract.name, script);
-  auto check = detail::judged(contract, contract.name, trial, "recovers one attempt too late", error,
-                              contract.attempts);
+  const auto trial = detail::run_trial(subject, contract, contract.name, script);
+  auto check = detail::make_check(contract, contract.name, trial, "recovers one attempt too late", error,
+                                  contract.attempts);
   detail::expect_exhaustion(check, contract, trial, error);
   return check;
 }
 
-/// A tool that fails in a way that another attempt cannot mend: it is tried once, and the failure leaves as it is.
+/// A tool that fails in a way that a retry cannot help: it is tried once, and the exception propagates unchanged.
 template <class Subject, class R, class E, class... A>
 ContractCheck is_not_retried(const Subject& subject, const RetryContract<R>& contract,
                              const Step<detail::Throws<E, A...>>& failure) {
   return detail::runs_once(subject, contract, contract.name, "fails", failure);
 }
 
-/// Another tool, which was not declared: it runs once, however it fails, and its failure leaves as it is.
+/// Another tool, which was not declared: it runs once, however it fails, and the exception propagates unchanged.
 template <class Subject, class R, class E, class... A>
 ContractCheck is_excluded(const Subject& tools, const RetryContract<R>& contract,
                           const std::string& other_tool, const Step<detail::Throws<E, A...>>& failure) {

@@ -1,4 +1,4 @@
-// A callable that does what a list says, call by call, and remembers how it was called.
+// A callable that plays a list of steps, one a call, and records how it was called.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -17,7 +17,7 @@
 
 namespace encore ENCORE_BUILD::testing {
 
-/// A script was called more often than it has steps. No policy retries it.
+/// Thrown when a script is called more often than it has steps. No policy retries it.
 class ScriptExhausted : public Unretryable {
  public:
   ScriptExhausted(int length, std::string_view call_id, int ordinal)
@@ -25,8 +25,9 @@ class ScriptExhausted : public Unretryable {
 
  private:
   static std::string message(int length, std::string_view call_id, int ordinal) {
-    auto text = "encore: this script has " + std::to_string(length) + (length == 1 ? " step" : " steps") +
-                ", all played: nothing is left for attempt " + std::to_string(ordinal) + " of ";
+    auto text = "encore: this script has only " + std::to_string(length) +
+                (length == 1 ? " step" : " steps") + ": there is none for attempt " +
+                std::to_string(ordinal) + " of ";
     return text.append(encore::detail::shown(call_id));
   }
 };
@@ -42,7 +43,7 @@ struct AnyStep {
   virtual T play(const Attempt& attempt, bool last) = 0;
 
   const StepPlan plan;
-  bool for_ever = false;
+  bool endless = false;
   int played = 0;
 };
 
@@ -55,8 +56,8 @@ struct StepWith final : AnyStep<T> {
 
 }  // namespace detail
 
-/// A function made of steps, to be called through a policy: each call plays the next one. `T` is what it returns: void,
-/// a reference, a move-only type. One call too many throws `ScriptExhausted`. Thread-safe; give it by name.
+/// A function made of steps, to be called through a policy: each call plays the next one. `T` is what it returns: void, a
+/// reference, or a move-only type too. One call too many throws `ScriptExhausted`. Thread-safe; give it by name.
 ///   Scripted<int> inventory{throws<TimeoutError>("slow"), times(2, throws<TimeoutError>("slow")), returns(17)};
 ///   CHECK(policy.run({.id = "call-17"}, inventory) == 17);
 ///   CHECK(inventory.ordinals() == std::vector{1, 2, 3, 4});
@@ -67,8 +68,7 @@ class Scripted {
     requires(detail::is_step<std::remove_cvref_t<Steps>> && ...)
   explicit Scripted(Steps&&... steps) {
     static_assert(!(detail::takes_time<std::remove_cvref_t<Steps>> || ...),
-                  "a step takes() time, so the script needs the clock on which it passes: Scripted<T>{clock, "
-                  "steps...}");
+                  "a step takes() time, so the script needs a clock: Scripted<T>{clock, steps...}");
     add(std::forward<Steps>(steps)...);
   }
   template <class... Steps>
@@ -92,7 +92,7 @@ class Scripted {
     return step->play(attempt, last);
   }
 
-  /// How often it was called, calls that it had no step for included.
+  /// The number of calls, including those that had no step.
   int calls() const { return static_cast<int>(ordinals().size()); }
   /// The call id of each call, in order. (A4)
   std::vector<std::string> ids() const { return locked_copy(ids_); }
@@ -100,10 +100,10 @@ class Scripted {
   std::vector<int> ordinals() const { return locked_copy(ordinals_); }
   /// The idempotency key of each call whose step uses_key(). (I2)
   std::vector<std::string> keys() const { return locked_copy(keys_); }
-  /// Has every step been played? One that goes on for ever need not be.
+  /// True if every step has been played. A step of `always` counts as played.
   bool finished() const {
     const std::lock_guard lock{mutex_};
-    return position_ == steps_.size() || steps_[position_]->for_ever;
+    return position_ == steps_.size() || steps_[position_]->endless;
   }
 
  private:
@@ -115,16 +115,16 @@ class Scripted {
   void add() noexcept {}
   template <class Step, class... Later>
   void add(Step&& step, Later&&... later) {
-    constexpr bool for_ever = detail::is_for_ever<std::remove_cvref_t<Step>>;
-    static_assert(!for_ever || sizeof...(Later) == 0,
-                  "always() goes on for ever, so no step of a script comes after it");
+    constexpr bool endless = detail::is_endless<std::remove_cvref_t<Step>>;
+    static_assert(!endless || sizeof...(Later) == 0,
+                  "always() never ends, so it must be the last step of a script");
     auto plan = step.plan_;
     if (plan.times > 0) {
       length_ += plan.times;
       using End = decltype(step.end_);
       steps_.push_back(
           std::make_unique<detail::StepWith<T, End>>(std::move(plan), std::forward<Step>(step).end_));
-      steps_.back()->for_ever = for_ever;
+      steps_.back()->endless = endless;
     }
     add(std::forward<Later>(later)...);
   }
@@ -135,7 +135,7 @@ class Scripted {
     ordinals_.push_back(attempt.ordinal);
     if (position_ == steps_.size()) throw ScriptExhausted{length_, attempt.call_id(), attempt.ordinal};
     auto& step = *steps_[position_];
-    if (step.for_ever) return {&step, false};
+    if (step.endless) return {&step, false};
     const auto last = ++step.played == step.plan.times;
     if (last) ++position_;
     return {&step, last};
@@ -145,10 +145,10 @@ class Scripted {
     const std::lock_guard lock{mutex_};
     keys_.push_back(std::move(key));
   }
-  template <class Remembered>
-  Remembered locked_copy(const Remembered& remembered) const {
+  template <class Values>
+  Values locked_copy(const Values& values) const {
     const std::lock_guard lock{mutex_};
-    return remembered;
+    return values;
   }
 
   FakeClock* clock_ = nullptr;

@@ -1,4 +1,4 @@
-// The steps that scripts are made of: what one call does, how long it takes, and what it notes on its attempt.
+// The steps of a script: what one call does, how long it takes, and what it marks on its attempt.
 #pragma once
 #include <encore/as_value.hpp>
 #include <encore/attempt.hpp>
@@ -21,7 +21,7 @@ class Scripted;
 
 namespace detail {
 
-// What a step does beside its end.
+// What a step does before it ends.
 struct StepPlan {
   Duration takes{};
   std::optional<int> status{};
@@ -33,11 +33,11 @@ struct StepPlan {
   int times = 1;
 };
 
-// How a step ends: `play<T>(attempt, last)` returns a T or throws; `last` says that it is not played again.
+// How a step ends: `play<T>(attempt, last)` returns a T or throws; `last` is true if it is not played again.
 template <class E, class... Args>
 struct Throws {
   static_assert(std::constructible_from<E, const Args&...>,
-                "throws<E>(arguments...): no E can be made of these arguments");
+                "throws<E>(arguments...): E cannot be constructed from these arguments");
   static constexpr bool repeatable = true;
   std::tuple<Args...> arguments;
 
@@ -92,8 +92,8 @@ struct Does {
         return std::invoke(function);
     };
     static_assert(!std::is_void_v<T> || !encore::detail::Deferred<decltype(call())>,
-                  "this function of does() returns a coroutine or future that nobody awaits: wait for it in "
-                  "the function");
+                  "this function of does() returns a coroutine or future that is never awaited: wait for it "
+                  "in the function");
     if constexpr (std::is_void_v<T>)
       static_cast<void>(call());
     else
@@ -103,14 +103,14 @@ struct Does {
 
 }  // namespace detail
 
-/// One step of a script. Its members say more about it, in any order: `throws<TimeoutError>("slow").takes(300ms)`.
-template <class End, bool TakesTime = false, bool ForEver = false>
+/// One step of a script. Its members add to it, in any order: `throws<TimeoutError>("slow").takes(300ms)`.
+template <class End, bool TakesTime = false, bool Endless = false>
 class [[nodiscard]] Step {
  public:
   explicit Step(End end) : end_(std::move(end)) {}
 
-  /// So much fake time passes before it ends; the script is given the clock: `Scripted<int> tool{clock, …}`.
-  Step<End, true, ForEver> takes(Span<"takes"> duration) && {
+  /// This much fake time passes before it ends; the script then needs the clock: `Scripted<int> tool{clock, …}`.
+  Step<End, true, Endless> takes(Span<"takes"> duration) && {
     plan_.takes = duration;
     return {std::move(end_), std::move(plan_)};
   }
@@ -124,22 +124,22 @@ class [[nodiscard]] Step {
     plan_.request_id = request_id;
     return std::move(*this);
   }
-  /// The request leaves, and its time passes after that. (I3)
+  /// Marks the request as dispatched, before the step's time passes. (I3)
   Step&& dispatched() && {
     plan_.dispatched = true;
     return std::move(*this);
   }
-  /// An answer comes, after the step's time has passed. (I3)
+  /// Marks the request as answered, after the step's time has passed. (I3)
   Step&& answered() && {
     plan_.answered = true;
     return std::move(*this);
   }
-  /// The step says, after its time has passed, that nothing was done. (I1)
+  /// Marks the attempt as not run, after the step's time has passed. (I1)
   Step&& not_run() && {
     plan_.not_run = true;
     return std::move(*this);
   }
-  /// Asks for the idempotency key; the script's `keys()` has it. (I2)
+  /// Asks for the idempotency key, which is then in the script's `keys()`. (I2)
   Step&& uses_key() && {
     plan_.uses_key = true;
     return std::move(*this);
@@ -161,52 +161,55 @@ class [[nodiscard]] Step {
   detail::StepPlan plan_{};
 };
 
-/// The call throws an `E` made of these arguments, a new one each time.
+/// A step that throws a new `E`, made of these arguments, each time.
 template <class E, class... Args>
 Step<detail::Throws<E, std::decay_t<Args>...>> throws(Args&&... arguments) {
   return Step{detail::Throws<E, std::decay_t<Args>...>{{std::forward<Args>(arguments)...}}};
 }
 
-/// The call returns the value: moved out if this is its only time.
+/// A step that returns the value; the last time it is played, the value is moved.
 template <class V>
 Step<detail::Returns<std::decay_t<V>>> returns(V&& value) {
   return Step{detail::Returns<std::decay_t<V>>{std::forward<V>(value)}};
 }
+/// A step that returns nothing, for a `Scripted<void>`.
 inline Step<detail::ReturnsNothing> returns() { return Step{detail::ReturnsNothing{}}; }
 
-/// The call is a call of this function, with the attempt if it takes one.
+/// A step that calls this function, with the attempt if it takes one.
 template <class F>
 Step<detail::Does<std::decay_t<F>>> does(F&& function) {
   return Step{detail::Does<std::decay_t<F>>{std::forward<F>(function)}};
 }
 
-/// The step, so many times over.
+/// The step, played `count` times.
 template <class End, bool TakesTime>
 Step<End, TakesTime> times(Count<"times"> count, Step<End, TakesTime> step) {
-  static_assert(End::repeatable, "a step that is played more than once returns a value that can be copied");
+  static_assert(End::repeatable,
+                "a step that is played more than once must return a value that can be copied");
   step.plan_.times = count;
   return step;
 }
-/// The step for ever: the last one of a script.
+/// The step, played for ever: it must be the last one of a script.
 template <class End, bool TakesTime>
 Step<End, TakesTime, true> always(Step<End, TakesTime> step) {
-  static_assert(End::repeatable, "a step that is played more than once returns a value that can be copied");
+  static_assert(End::repeatable,
+                "a step that is played more than once must return a value that can be copied");
   return {std::move(step.end_), std::move(step.plan_)};
 }
 
 namespace detail {
 template <class T>
 inline constexpr bool is_step = false;
-template <class End, bool TakesTime, bool ForEver>
-inline constexpr bool is_step<Step<End, TakesTime, ForEver>> = true;
+template <class End, bool TakesTime, bool Endless>
+inline constexpr bool is_step<Step<End, TakesTime, Endless>> = true;
 template <class T>
 inline constexpr bool takes_time = false;
-template <class End, bool ForEver>
-inline constexpr bool takes_time<Step<End, true, ForEver>> = true;
+template <class End, bool Endless>
+inline constexpr bool takes_time<Step<End, true, Endless>> = true;
 template <class T>
-inline constexpr bool is_for_ever = false;
+inline constexpr bool is_endless = false;
 template <class End, bool TakesTime>
-inline constexpr bool is_for_ever<Step<End, TakesTime, true>> = true;
+inline constexpr bool is_endless<Step<End, TakesTime, true>> = true;
 }  // namespace detail
 
 }  // namespace ENCORE_BUILD::testing

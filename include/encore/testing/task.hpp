@@ -1,4 +1,4 @@
-// The least coroutine type that a test needs: started when awaited, resumed where it was awaited.
+// A minimal coroutine type for tests: it starts when it is awaited, and resumes its awaiter when it ends.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
@@ -70,8 +70,8 @@ struct TaskPromise<void> : TaskPromiseBase {
 
 }  // namespace detail
 
-/// A coroutine that starts when it is awaited, or by `start()`, and owns its frame: destroyed at any point, it is gone
-/// cleanly. Move-only; for one thread.
+/// A coroutine that starts when it is awaited, or by `start()`, and owns its frame: it may be destroyed at any point. Move-only;
+/// for one thread at a time.
 template <class T>
 class [[nodiscard]] Task {
  public:
@@ -87,10 +87,10 @@ class [[nodiscard]] Task {
     if (frame_) frame_.destroy();
   }
 
-  /// Runs it until it waits for something, or ends.
+  /// Runs it until it suspends or ends.
   void start() { frame_.resume(); }
   bool done() const noexcept { return frame_.done(); }
-  /// What it returned or threw, once it is done.
+  /// Returns or throws what the coroutine did. Only once, after `done()`.
   T result() { return frame_.promise().take(); }
 
   bool await_ready() const noexcept { return false; }
