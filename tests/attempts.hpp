@@ -12,6 +12,8 @@
 #include <encore/testing/durations.hpp>
 #include <encore/testing/fake_clock.hpp>
 
+#include <catch2/catch_test_macros.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -176,6 +178,15 @@ Told told_by(Drive&& drive, const Row& row) {
   told.attempts = script.attempts();
   told.waits = clock.sleeps();
   return told;
+}
+
+/// Runs every row so, and compares all that the caller sees of it with what the row says.
+template <class Drive>
+void check_attempts(const Drive& drive) {
+  for (const auto& row : rows_of("attempts.csv")) {
+    INFO(row.where());
+    CHECK(told_by(drive, row) == expected_of(row));
+  }
 }
 
 }  // namespace encore_tests

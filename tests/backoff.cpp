@@ -1,4 +1,6 @@
 #include "csv.hpp"
+#include "delays_of.hpp"
+#include "invalid_setting.hpp"
 #include <encore/backoff.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -23,8 +25,10 @@ using encore::ExponentialBackoff;
 using encore::floor_of;
 using encore::longest_wait;
 using encore::Progression;
+using encore_tests::is_a_constant;
+using encore_tests::refusal_of;
 
-using Durations = std::vector<Duration>;
+using encore_tests::Durations, encore_tests::first_delays, encore_tests::running_delays;
 using Seconds = std::chrono::duration<double>;
 
 constexpr auto infinity = std::numeric_limits<double>::infinity();
@@ -59,36 +63,7 @@ constexpr Duration sum_of_first(int retries, const B& backoff) {
 }
 static_assert(sum_of_first(7, ExponentialBackoff{}) == 123s);  // 1 + 2 + 4 + 8 + 16 + 32 + 60
 
-// In a constant a refusal is a compile error, which this asks about without making one. [C3]
-template <class Make, int = (Make{}(), 0)>
-constexpr bool is_a_constant(Make) {
-  return true;
-}
-constexpr bool is_a_constant(...) { return false; }
 static_assert(is_a_constant([] { return ExponentialBackoff{.initial_delay = 2s, .factor = 1.5}; }));
-
-template <class B>
-Durations first_delays(const B& backoff, int count) {
-  Durations delays;
-  for (int retry = 0; retry < count; ++retry) delays.push_back(backoff(retry));
-  return delays;
-}
-template <class B>
-Durations running_delays(const B& backoff, int count, int from = 0) {
-  Durations delays;
-  Progression progression{backoff, from};
-  for (int i = 0; i < count; ++i) delays.push_back(progression.next(backoff));
-  return delays;
-}
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 // ---- backoffs as users write them ------------------------------------------------------------------------------------
 

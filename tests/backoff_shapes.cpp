@@ -1,3 +1,5 @@
+#include "delays_of.hpp"
+#include "invalid_setting.hpp"
 #include <encore/backoff_shapes.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -22,8 +24,9 @@ using encore::LinearBackoff;
 using encore::ListedBackoff;
 using encore::longest_wait;
 using encore::Progression;
+using encore_tests::refusal_of;
 
-using Durations = std::vector<Duration>;
+using encore_tests::Durations, encore_tests::first_delays, encore_tests::running_delays;
 
 // ---- what can be proved before anything runs [C4] ------------------------------------------------------------------
 
@@ -35,33 +38,11 @@ static_assert(ListedBackoff{100ms, 1s, 5s}(1) == 1s);
 constexpr ChainedBackoff chain{2, ConstantBackoff{.delay = 50ms}, ExponentialBackoff{}};
 static_assert(chain(1) == 50ms && chain(2) == 1s && chain(3) == 2s);
 
-template <class B>
-Durations running_delays(const B& backoff, int count, int from = 0) {
-  Durations delays;
-  Progression progression{backoff, from};
-  for (int i = 0; i < count; ++i) delays.push_back(progression.next(backoff));
-  return delays;
-}
-template <class B>
-Durations first_delays(const B& backoff, int count) {
-  Durations delays;
-  for (int retry = 0; retry < count; ++retry) delays.push_back(backoff(retry));
-  return delays;
-}
 static_assert([] {
   Progression progression{chain};
   for (int retry = 0; retry < 5; ++retry) progression.next(chain);
   return progression.next(chain);
 }() == 8s);
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 struct Seconds {  // a backoff of one's own in a chain: no cap, any answer
   using role = encore::role::Backoff;

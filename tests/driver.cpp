@@ -28,12 +28,8 @@ using encore_tests::ControlFlow, encore_tests::TimeoutError, encore_tests::Value
 namespace {
 
 TEST_CASE("the rows of attempts.csv hold for run [A1, A2, B3, C1, C6, G1]", "[driver]") {
-  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
-    INFO(row.where());
-    CHECK(encore_tests::told_by([](const auto& policy, const encore::Call& call,
-                                   auto& script) { return policy.run(call, script); },
-                                row) == encore_tests::expected_of(row));
-  }
+  encore_tests::check_attempts(
+      [](const auto& policy, const encore::Call& call, auto& script) { return policy.run(call, script); });
 }
 
 // Has an error of a kind that is retried when it is handed on, after the attempt has succeeded.
@@ -89,12 +85,9 @@ std::string drive_by_hand(const Policy& policy, const encore::Call& call, Callab
 }
 
 TEST_CASE("the rows of attempts.csv hold for Retrying [A1, A2, B3, C1, C6, G1]", "[driver]") {
-  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
-    INFO(row.where());
-    CHECK(encore_tests::told_by([](const auto& policy, const encore::Call& call,
-                                   auto& script) { return drive_by_hand(policy, call, script); },
-                                row) == encore_tests::expected_of(row));
-  }
+  encore_tests::check_attempts([](const auto& policy, const encore::Call& call, auto& script) {
+    return drive_by_hand(policy, call, script);
+  });
 }
 
 // ---- langchain.md: the rows that need two calls ---------------------------------------------------------------------

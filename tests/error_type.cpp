@@ -1,3 +1,4 @@
+#include "testing/net_timeout.hpp"
 #include <encore/error_type.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -14,9 +15,6 @@
 #endif
 
 namespace net {
-struct TimeoutError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 struct ReadTimeout : TimeoutError {
   using TimeoutError::TimeoutError;
 };

@@ -1,3 +1,4 @@
+#include "changing_options.hpp"
 #include <encore/encore.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -18,6 +19,7 @@ using namespace encore;
 using namespace std::chrono_literals;
 using encore::testing::FakeClock;
 using encore::testing::Recorder;
+using encore_tests::CopyableClock, encore_tests::CountingObserver;
 
 namespace {
 
@@ -25,17 +27,6 @@ namespace {
 struct Patient {
   using role = encore::role::Backoff;
   constexpr Duration operator()(int retry) const { return std::chrono::minutes{retry + 1}; }
-};
-struct CountingObserver {
-  int events = 0;
-  void operator()(const Event&) { ++events; }
-};
-struct CopyableClock {
-  using role = encore::role::Clock;
-  Duration slept{};
-  TimePoint now() { return TimePoint{slept}; }
-  WallTime wall() { return {}; }
-  void sleep_for(Duration wait, const StopView&) { slept += wait; }
 };
 
 }  // namespace

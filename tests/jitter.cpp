@@ -1,4 +1,5 @@
 #include "csv.hpp"
+#include "invalid_setting.hpp"
 #include <encore/jitter.hpp>
 #include <encore/jitter_shapes.hpp>
 
@@ -28,6 +29,8 @@ using encore::lengthened;
 using encore::longest_wait;
 using encore::NoJitter;
 using encore::ProportionalJitter;
+using encore_tests::is_a_constant;
+using encore_tests::refusal_of;
 
 constexpr double greatest_draw = 0x1.fffffffffffffp-1;  // 1 - 2^-53
 constexpr double some_draws[]{0.0, 0x1p-53, 0.1, 0.25, 0.5, 0.75, 0.999, greatest_draw};
@@ -81,12 +84,6 @@ static_assert(!encore::Jitter<SaysANumber> && !encore::Jitter<int>);
 static_assert(encore::draws<Coin> && encore::looks_back<Coin> && !encore::draws<MinusTwoSeconds> &&
               !encore::looks_back<MinusTwoSeconds>);
 
-// In a constant a refusal is a compile error, which this asks about without making one. [C3]
-template <class Make, int = (Make{}(), 0)>
-constexpr bool is_a_constant(Make) {
-  return true;
-}
-constexpr bool is_a_constant(...) { return false; }
 static_assert(is_a_constant([] { return ProportionalJitter{.ratio = 1.0}; }));
 
 /// Each of the library's jitters in turn.
@@ -99,15 +96,6 @@ void for_each_jitter(auto check) {
   check(ProportionalJitter{.ratio = 0.0});
   check(ProportionalJitter{.ratio = 1.0});
   check(DecorrelatedJitter{});
-}
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
 }
 
 /// The six waits of a row of jitter.csv, in ms: initial delay 100 ms, doubled, at most 1000 ms.

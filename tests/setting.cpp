@@ -1,3 +1,4 @@
+#include "invalid_setting.hpp"
 #include <encore/setting.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,6 +19,8 @@ using encore::Duration;
 using encore::NonNegative;
 using encore::Share;
 using encore::Span;
+using encore_tests::is_a_constant;
+using encore_tests::refusal_of;
 
 using Seconds = std::chrono::duration<double>;
 
@@ -40,22 +43,6 @@ struct Options {
   Span<"delay"> delay = 1s;
 };
 static_assert(Options{.factor = 3}.factor == 3.0 && Options{.delay = 5ms}.retries == 2);
-
-// In a constant a refusal is a compile error, which this asks about without making one. [C3]
-template <class Make, int = (Make{}(), 0)>
-constexpr bool is_a_constant(Make) {
-  return true;
-}
-constexpr bool is_a_constant(...) { return false; }
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 #include "../csv.hpp"
+#include "../invalid_setting.hpp"
 #include "../telemetry/flat_json.hpp"
 #include <encore/agent/call_limit.hpp>
 #include <encore/agent/spend_limit.hpp>
@@ -29,6 +30,8 @@ using encore::IssuedCall;
 using encore::OnLimit;
 using encore::RunCounts;
 using encore::StopReason;
+using encore_tests::is_a_constant;
+using encore_tests::refusal_of;
 
 std::vector<std::string> parts_of(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -86,22 +89,6 @@ std::string saved(std::int64_t thread, std::int64_t run, const std::string& tool
   return R"({"state":"call_limit",)" + (tool.empty() ? "" : R"("tool":")" + tool + R"(",)") + R"("thread":)" +
          std::to_string(thread) + R"(,"run":)" + std::to_string(run) + "}\n";
 }
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
-
-// In a constant a refusal is a compile error, which this asks about without making one. [C3]
-template <class Make, int = (static_cast<void>(Make{}()), 0)>
-constexpr bool is_a_constant(Make) {
-  return true;
-}
-constexpr bool is_a_constant(...) { return false; }
 
 TEST_CASE("call limits behave as in LangChain's tests: rows D7 to D27 [H5]", "[call_limit]") {
   for (const auto& row : encore_tests::rows_of("call_limits.csv")) {

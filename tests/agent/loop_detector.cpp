@@ -1,4 +1,5 @@
 #include "../csv.hpp"
+#include "../invalid_setting.hpp"
 #include <encore/agent/loop_detector.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -20,6 +21,7 @@ using encore::LoopDetected;
 using encore::LoopDetector;
 using encore::LoopWatch;
 using encore::StopReason;
+using encore_tests::refusal_of;
 
 std::vector<std::string> words_of(const std::string& text) {
   std::stringstream stream{text};
@@ -39,15 +41,6 @@ std::string shape_of(LoopWatch& watch, const std::string& names) {
   std::string shape;
   for (const auto& name : words_of(names)) shape += watch.admit({.name = name}) ? '-' : '+';
   return shape;
-}
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
 }
 
 TEST_CASE("loops are found where loops.csv says, with the primitive pattern [H6]", "[loop_detector]") {

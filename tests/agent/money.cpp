@@ -1,3 +1,4 @@
+#include "../invalid_setting.hpp"
 #include <encore/agent/money.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -13,6 +14,8 @@ namespace {
 using encore::cost_of_tokens;
 using encore::Money;
 using encore::usd;
+using encore_tests::is_a_constant;
+using encore_tests::refusal_of;
 
 constexpr auto infinity = std::numeric_limits<double>::infinity();
 constexpr auto not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -26,22 +29,6 @@ static_assert(usd("0.000000000001").picodollars() == 1);
 static_assert(usd(9'223'372).picodollars() == 9'223'372'000'000'000'000);
 static_assert(usd("007.50") == usd(7.5));
 static_assert(usd(1) < usd("1.000000000001") && usd(3) >= usd("3.0"));
-
-// In a constant a refusal is a compile error, which this asks about without making one. [C3]
-template <class Make, int = (static_cast<void>(Make{}()), 0)>
-constexpr bool is_a_constant(Make) {
-  return true;
-}
-constexpr bool is_a_constant(...) { return false; }
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 template <class Number>
 concept CountsTokens = requires(Number number) { cost_of_tokens(number, Money{}); };

@@ -1,3 +1,4 @@
+#include "../invalid_setting.hpp"
 #include "../telemetry/flat_json.hpp"
 #include <encore/agent/spend_limit.hpp>
 #include <encore/refused.hpp>
@@ -23,19 +24,11 @@ using encore::SpendMeter;
 using encore::StopReason;
 using encore::usd;
 using encore::testing::FakeClock;
+using encore_tests::refusal_of;
 
 struct Down : std::runtime_error {
   Down() : std::runtime_error{"down"} {}
 };
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 TEST_CASE(
     "a spend limit refuses a call once spent ≥ limit, and allows one before that even if it exceeds the "

@@ -1,3 +1,4 @@
+#include "../invalid_setting.hpp"
 #include "../telemetry/flat_json.hpp"
 #include <encore/agent/step_limit.hpp>
 #include <encore/refused.hpp>
@@ -24,18 +25,10 @@ using encore::RunCounts;
 using encore::StepCounter;
 using encore::StepLimit;
 using encore::StopReason;
+using encore_tests::refusal_of;
 
 static_assert(StepLimit{.run_limit = 1}.on_limit == OnLimit::end_run);
 static_assert(ModelCallLimit{.run_limit = 1}.on_limit == OnLimit::end_run);  // langchain.md §3
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 TEST_CASE("a step limit admits as many steps as it says, and the next one ends the run", "[step_limit]") {
   StepCounter steps{StepLimit{.run_limit = 3}};

@@ -82,18 +82,12 @@ struct Bench {
 
 TEST_CASE("the rows of attempts.csv hold for a declared tool: counts, waits and ends [A1, A7, C1, G1, G3]",
           "[tool_retry]") {
-  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
-    INFO(row.where());
-    const auto told = encore_tests::told_by(
-        [](const auto& policy, const encore::Call& call, auto& script) -> std::string {
-          const ToolRetry tools{policy.template without<encore::role::OnFailure>(), Repeatable{"row"},
-                                policy.failure_strategy()};
-          return tools.handle(ToolCall{.id = std::string{call.id}, .name = "row"},
-                              [&](const ToolCall&) { return script(); });
-        },
-        row);
-    CHECK(told == encore_tests::expected_of(row));
-  }
+  encore_tests::check_attempts([](const auto& policy, const encore::Call& call, auto& script) -> std::string {
+    const ToolRetry tools{policy.template without<encore::role::OnFailure>(), Repeatable{"row"},
+                          policy.failure_strategy()};
+    return tools.handle(ToolCall{.id = std::string{call.id}, .name = "row"},
+                        [&](const ToolCall&) { return script(); });
+  });
 }
 
 TEST_CASE("parallel tool calls have budgets of their own: row A14 [A3]", "[tool_retry][threads]") {

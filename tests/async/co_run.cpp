@@ -76,15 +76,11 @@ struct OnFakeTime {
 
 TEST_CASE("every row of attempts.csv gives the same result in a coroutine as in a thread [A1 B3 C1 C6 G1]",
           "[co_run]") {
-  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
-    INFO("row " << row.text("id"));
-    const auto drive = [](const auto& policy, const Call& call, auto& script) {
-      ManualExecutor executor{policy.clock()};
-      return executor.run(
-          co_run(policy, call, [&script]() -> Task<std::string> { co_return script(); }, executor.sleeper()));
-    };
-    CHECK(encore_tests::told_by(drive, row) == encore_tests::expected_of(row));
-  }
+  encore_tests::check_attempts([](const auto& policy, const Call& call, auto& script) {
+    ManualExecutor executor{policy.clock()};
+    return executor.run(
+        co_run(policy, call, [&script]() -> Task<std::string> { co_return script(); }, executor.sleeper()));
+  });
 }
 
 TEST_CASE_METHOD(OnFakeTime, "a coroutine tells the same events as a thread [F1]", "[co_run]") {

@@ -1,3 +1,4 @@
+#include "../changing_options.hpp"
 #include <encore/encore.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -12,25 +13,10 @@
 using namespace encore;
 using encore::detail::Kept;
 using encore::testing::FakeClock;
+using encore_tests::CopyableClock, encore_tests::CountingObserver;
 
 static_assert(encore::detail::would_dangle<FakeClock>);  // it cannot be moved
 static_assert(!encore::detail::would_dangle<FakeClock&>);
-
-namespace {
-
-struct CountingObserver {
-  int events = 0;
-  void operator()(const Event&) { ++events; }
-};
-struct CopyableClock {
-  using role = encore::role::Clock;
-  Duration slept{};
-  TimePoint now() { return TimePoint{slept}; }
-  WallTime wall() { return {}; }
-  void sleep_for(Duration wait, const StopView&) { slept += wait; }
-};
-
-}  // namespace
 
 TEST_CASE("an option that could be copied or shared has to be marked, unless a copy is equivalent [F4]",
           "[ingredient]") {

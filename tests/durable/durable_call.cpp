@@ -1,4 +1,5 @@
 #include "../attempts.hpp"
+#include "../invalid_setting.hpp"
 #include <encore/durable/durable_call.hpp>
 #include <encore/hint.hpp>
 #include <encore/jitter.hpp>
@@ -25,6 +26,7 @@
 using namespace std::chrono_literals;
 using namespace encore;
 using namespace encore::testing;
+using encore_tests::refusal_of;
 
 namespace {
 
@@ -67,15 +69,6 @@ std::string under_way(const auto& policy, ReplaySafety replay, bool asked_for_ke
   REQUIRE(durable.begin().goes_on());
   if (asked_for_key) static_cast<void>(durable.attempt().idempotency_key());
   return durable.save();
-}
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
 }
 
 // Every wait is spent in another process than the attempts around it.
@@ -121,12 +114,9 @@ std::string drive_by_restarts(const Policy& policy, const Call& call, Callable& 
 TEST_CASE(
     "every row of attempts.csv holds for a durable call with a restart in each wait [A1, A2, B3, C1, C6, G1]",
     "[durable_call]") {
-  for (const auto& row : encore_tests::rows_of("attempts.csv")) {
-    INFO(row.where());
-    CHECK(encore_tests::told_by([](const auto& policy, const Call& call,
-                                   auto& script) { return drive_by_restarts(policy, call, script); },
-                                row) == encore_tests::expected_of(row));
-  }
+  encore_tests::check_attempts([](const auto& policy, const Call& call, auto& script) {
+    return drive_by_restarts(policy, call, script);
+  });
 }
 
 TEST_CASE("another process continues a durable call with its id, name, ordinal and the rest of its wait [A4]",

@@ -1,3 +1,4 @@
+#include "../invalid_setting.hpp"
 #include <encore/durable/saved_call.hpp>
 #include <encore/duration.hpp>
 
@@ -10,6 +11,7 @@
 
 using namespace std::chrono_literals;
 using namespace encore;
+using encore_tests::refusal_of;
 
 namespace {
 
@@ -22,15 +24,6 @@ const std::string line{
     R"("key_used":1,"outcome_unknown":0,"wait_ns":"10000000000","previous_ns":"9000000001","slept_ns":"5",)"
     R"("elapsed_ns":"6","saved_at_ns":"1767225600000000000","due_ns":"1767225610000000001",)"
     R"("deadline_ns":"-1","stream":"fedcba9876543210"})"};
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
 
 /// What is said of the line in which one thing is replaced by another.
 std::string refusal_with(std::string_view what, std::string_view by) {

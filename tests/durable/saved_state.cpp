@@ -1,3 +1,4 @@
+#include "../invalid_setting.hpp"
 #include "../telemetry/flat_json.hpp"
 #include <encore/durable/saved_state.hpp>
 
@@ -16,15 +17,7 @@ using encore::saved_line;
 using encore::saved_lines;
 using encore::SavedLine;
 using encore::StateLine;
-
-std::string refusal_of(const auto& make) {
-  try {
-    static_cast<void>(make());
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
-}
+using encore_tests::refusal_of;
 
 TEST_CASE("a line of saved state is one flat JSON object that begins with its owner", "[saved_state]") {
   const auto line = StateLine{"spend_limit"}.add("spent_usd", "0.5").add("calls", 17).text();

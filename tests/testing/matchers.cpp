@@ -1,3 +1,4 @@
+#include "net_timeout.hpp"
 #include <encore/testing/matchers.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -8,12 +9,6 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-
-namespace net {
-struct TimeoutError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-}  // namespace net
 
 using namespace std::chrono_literals;
 using namespace encore::testing;

@@ -1,3 +1,4 @@
+#include "net_timeout.hpp"
 #include <encore/backoff.hpp>
 #include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
@@ -19,12 +20,6 @@
 #include <thread>
 #include <type_traits>
 #include <vector>
-
-namespace net {
-struct TimeoutError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-}  // namespace net
 
 using namespace std::chrono_literals;
 using namespace encore::testing;

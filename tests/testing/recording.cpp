@@ -1,4 +1,5 @@
 #include "by_hand.hpp"
+#include "net_timeout.hpp"
 #include <encore/observer.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recording.hpp>
@@ -11,12 +12,6 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
-
-namespace net {
-struct TimeoutError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-}  // namespace net
 
 using namespace std::chrono_literals;
 using namespace encore::testing;

@@ -1,3 +1,4 @@
+#include "../../invalid_setting.hpp"
 #include <encore/agent/key_ledger.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,13 +19,7 @@ const IssuedCall ship_a{.name = "ship", .arguments = R"({"order":"A"})"};
 const IssuedCall ship_b{.name = "ship", .arguments = R"({"order":"B"})"};
 
 std::string refusal_of(const std::string& text) {
-  KeyLedger ledger;
-  try {
-    ledger.restore(text);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
+  return encore_tests::refusal_of([&] { KeyLedger{}.restore(text); });
 }
 
 TEST_CASE("an operation key belongs to the call that it was first used for, and to no other [I2]",

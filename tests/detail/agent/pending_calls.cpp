@@ -1,3 +1,4 @@
+#include "../../invalid_setting.hpp"
 #include <encore/agent/pending_calls.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,13 +18,7 @@ constexpr CallSignature ship_a{{.name = "ship", .arguments = "A"}};
 constexpr CallSignature ship_b{{.name = "ship", .arguments = "B"}};
 
 std::string refusal_of(const std::string& text) {
-  PendingCalls calls;
-  try {
-    calls.restore(text);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
+  return encore_tests::refusal_of([&] { PendingCalls{}.restore(text); });
 }
 
 TEST_CASE("each pending call has a key of its own: scope, id, number and signature [I2]", "[pending_calls]") {

@@ -1,3 +1,4 @@
+#include "../../invalid_setting.hpp"
 #include <encore/agent/run_state.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -17,13 +18,7 @@ const Refusal steps{
 const Refusal money{.reason = StopReason::spend_limit_reached, .to_person = "broke", .ends_run = true};
 
 std::string refusal_of(const std::string& text) {
-  RunState state;
-  try {
-    state.restore(text);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "not refused";
+  return encore_tests::refusal_of([&] { RunState{}.restore(text); });
 }
 
 TEST_CASE("each run has a scope of its own, and a new run has another [I2]", "[run_state]") {
