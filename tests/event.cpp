@@ -1,3 +1,4 @@
+#include "empty_permit.hpp"
 #include <encore/event.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/limits.hpp>
@@ -87,13 +88,7 @@ using Steps = std::vector<std::function<int()>>;
 struct Admits {  // a guard that changes nothing but the way a call starts
   using role = encore::role::Guard;
   static constexpr auto refusal = StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    Permit& operator=(Permit&&) = default;
-    void succeeded(const encore::Now&) {}
-    void failed(const encore::Now&, bool) {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   std::optional<Permit> admit(const encore::AdmissionRequest&) const { return Permit{}; }
 };
 

@@ -1,4 +1,5 @@
 // The waits of a call, whichever way it is made: plain, seen by somebody, as a coroutine, driven by a job table, restored.
+#include "empty_permit.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/durable/durable_call.hpp>
 #include <encore/encore.hpp>
@@ -38,12 +39,7 @@ const std::exception_ptr busy = std::make_exception_ptr(Busy{});
 struct AdmitsAll {
   using role = encore::role::Guard;
   static constexpr auto refusal = StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    void succeeded(const Now&) {}
-    void failed(const Now&, bool) {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   static std::optional<Permit> admit(const AdmissionRequest&) { return Permit{}; }
 };
 

@@ -1,3 +1,4 @@
+#include "../empty_permit.hpp"
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_retry.hpp>
@@ -322,12 +323,7 @@ TEST_CASE("an alias resolves to the same tool, and events have both names [F2]",
 struct NameHearing {
   using role = encore::role::Guard;
   static constexpr auto refusal = StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    static void succeeded(const encore::Now&) {}
-    static void failed(const encore::Now&, bool) {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   std::vector<std::string> names{};
   NameHearing() = default;
   NameHearing(const NameHearing&) = delete;

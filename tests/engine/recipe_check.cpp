@@ -1,4 +1,5 @@
 // What a policy must not refuse. What it refuses, and in which words, stands in must_not_compile/.
+#include "../empty_permit.hpp"
 #include <encore/engine/recipe_check.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/nesting.hpp>
@@ -52,12 +53,7 @@ struct OwnStrategy {
 struct OwnGuard {
   using role = encore::role::Guard;
   static constexpr auto refusal = encore::StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    void succeeded(const encore::Now&) noexcept {}
-    void failed(const encore::Now&, bool) noexcept {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   int* asked;
   std::optional<Permit> admit(const encore::AdmissionRequest&) const {
     ++*asked;

@@ -1,6 +1,7 @@
 // EXPECT: without exceptions a refusal cannot be thrown
 // EXPECT: add ReturnOutcome{} or FormatFailure{...}
 // FLAGS: -fno-exceptions -fno-rtti
+#include "../empty_permit.hpp"
 #include <encore/guard/guard.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/outcome.hpp>
@@ -10,12 +11,7 @@
 struct Open {
   using role = encore::role::Guard;
   static constexpr auto refusal = encore::StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    void succeeded(const encore::Now&) noexcept {}
-    void failed(const encore::Now&, bool) noexcept {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   std::optional<Permit> admit(const encore::AdmissionRequest&) const noexcept { return Permit{}; }
 };
 

@@ -1,4 +1,5 @@
 // EXPECT: a policy with a guard needs: #include <encore/guard/guard.hpp>
+#include "../empty_permit.hpp"
 #include <encore/retry_policy.hpp>
 #ifdef ENCORE_FIXED
 #include <encore/guard/guard.hpp>
@@ -9,12 +10,7 @@
 struct Open {
   using role = encore::role::Guard;
   static constexpr auto refusal = encore::StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    void succeeded(const encore::Now&) noexcept {}
-    void failed(const encore::Now&, bool) noexcept {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   std::optional<Permit> admit(const auto&) const noexcept { return Permit{}; }
 };
 

@@ -1,4 +1,5 @@
 // EXPECT: a temporary one would dangle: give it a name
+#include "../empty_permit.hpp"
 #include <encore/guard/guard.hpp>
 #include <encore/retry_policy.hpp>
 
@@ -8,12 +9,7 @@ class Limiter {
  public:
   using role = encore::role::Guard;
   static constexpr auto refusal = encore::StopReason::refused_by_guard;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    void succeeded(const encore::Now&) noexcept {}
-    void failed(const encore::Now&, bool) noexcept {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   std::optional<Permit> admit(const encore::AdmissionRequest&) noexcept {
     return admitted_++ < 3 ? std::optional<Permit>{Permit{}} : std::nullopt;
   }

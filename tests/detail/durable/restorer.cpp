@@ -1,3 +1,4 @@
+#include "../../empty_permit.hpp"
 #include <encore/durable/restorer.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/jitter.hpp>
@@ -27,12 +28,7 @@ const std::exception_ptr busy = std::make_exception_ptr(std::runtime_error{"busy
 struct NoRetries {
   using role = encore::role::Guard;
   static constexpr auto refusal = StopReason::retry_budget_spent;
-  struct Permit {
-    Permit() = default;
-    Permit(Permit&&) = default;
-    void succeeded(const Now&) {}
-    void failed(const Now&, bool) {}
-  };
+  using Permit = encore_tests::EmptyPermit;
   std::optional<Permit> admit(const AdmissionRequest& request) const {
     if (request.is_retry()) return std::nullopt;
     return Permit{};
