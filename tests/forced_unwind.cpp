@@ -234,8 +234,8 @@ const auto time_out = []() -> int { throw TimeoutError{}; };
 const auto minus_one = [] { return -1; };
 
 TEST_CASE(
-    "a thread cancelled in an observer of a failure ends as cancelled threads do, and disturbs nothing else: "
-    "cancelled in an observer of a failure [B4, F3]",
+    "a thread cancelled in an observer of a failure ends as cancelled threads do, and disturbs nothing else "
+    "[B4, F3]",
     "[forced_unwind]") {
   const auto in_the_observer = [](const encore::Event& event) {
     if (event.kind == EventKind::attempt_failed) meet_a_cancellation();
@@ -255,8 +255,7 @@ TEST_CASE(
 
 TEST_CASE(
     "a thread cancelled in a predicate, a hint, a never-test, a backoff or a jitter ends as cancelled "
-    "threads "
-    "do: cancelled in a predicate [B4, B7]",
+    "threads do [B4, B7]",
     "[forced_unwind]") {
   const auto test = [](const TimeoutError&) { return meet_a_cancellation(), true; };
   const auto test_value = [](int) { return meet_a_cancellation(), true; };
@@ -342,8 +341,7 @@ TEST_CASE("a driver of Retrying is notified in the handler that its thread is ca
 }
 
 TEST_CASE(
-    "an attempt whose thread is cancelled is not a success, even if its result cannot be moved: cancelled "
-    "attempt with a pinned result [B4, F1, H1]",
+    "an attempt whose thread is cancelled is not a success, even if its result cannot be moved [B4, F1, H1]",
     "[forced_unwind]") {
   struct Pinned {
     Pinned() = default;

@@ -244,7 +244,7 @@ TEST_CASE("a filter that names operation_canceled matches it, unless the call wa
                     thrown) == 1);
 }
 
-TEST_CASE("only some of what is never retried is a cancellation, as that of a wait [B4 K1]",
+TEST_CASE("only cancellations among what is never retried end a wait with the call's last failure [B4 K1]",
           "[unretryable]") {
   const auto ends_with_the_last_failure = [](const auto& thrown_by_the_wait) {
     const auto sleeper = [&](Duration) -> testing::Task<void> {

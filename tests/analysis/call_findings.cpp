@@ -80,8 +80,9 @@ TEST_CASE("each reason for which a call can end is a finding, or expected [G7]",
   }
 }
 
-TEST_CASE("a success after retries is the finding recovered, and an excluded tool that returned is none",
-          "[call_findings]") {
+TEST_CASE(
+    "a success after retries is the finding recovered, and an excluded tool that returned is no finding",
+    "[call_findings]") {
   CHECK(kinds_of(ended(StopReason::succeeded, 2)) == Kinds{"recovered"});
   auto excluded = ended(StopReason::excluded_tool);
   excluded.error_type.clear();

@@ -507,9 +507,8 @@ TEST_CASE("diagnosis: a call much later, or of another tool, or after a success 
 }
 
 TEST_CASE(
-    "diagnosis: failures of one type are told apart by the codes that were noted, whether attempts are told "
-    "or "
-    "only ends",
+    "diagnosis: failures of one type are distinguished by the codes that were noted, in records of attempts "
+    "and of ends alike",
     "[diagnosis]") {
   const auto diagnosis = tests::diagnose(R"(
 {"event":"attempt_failed","id":"a","tool":"ask","n":1,"of":1,"error":"HttpError","code":"insufficient_quota","again":false,"reason":"retries_exhausted"}

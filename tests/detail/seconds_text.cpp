@@ -56,7 +56,7 @@ TEST_CASE("a duration is read from exponents and other units", "[seconds_text]")
   CHECK(read_duration("1.9", 1ns) == 1ns);
 }
 
-TEST_CASE("a number beyond the range is read as the longest duration", "[seconds_text]") {
+TEST_CASE("a number beyond the range is read as the maximum duration", "[seconds_text]") {
   using encore::read_duration;
   constexpr auto most = encore::Duration::max();
   CHECK(read_duration("9223372036.854775807") == most);

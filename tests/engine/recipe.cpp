@@ -113,7 +113,7 @@ static_assert(comes_and_goes<role::WhenRefused, WaitWhenRefused>);
 static_assert(comes_and_goes<role::Never, NeverRetry<int>>);
 static_assert(comes_and_goes<role::Observer, Recorder&>);
 
-TEST_CASE("with replaces one option and keeps the others", "[recipe]") {
+TEST_CASE("a policy's with replaces one option and keeps the others", "[recipe]") {
   const RetryPolicy policy{On{},
                            MaxRetries{7},
                            TimeBudget{9s},
@@ -153,7 +153,7 @@ TEST_CASE("with replaces one option and keeps the others", "[recipe]") {
   check(policy.with(), 7, 9s, 3ms, 4s, 5s, 6s, 0.5, 8, single);
 }
 
-TEST_CASE("without restores one option's default and keeps the others [A1]", "[recipe]") {
+TEST_CASE("a policy's without restores one option's default and keeps the others [A1]", "[recipe]") {
   const RetryPolicy policy{On{}, MaxRetries{7}, TimeBudget{9s}, HintCap{5s}, Seed{8}};
   CHECK(policy.without<role::CountLimit>().max_attempts() == std::nullopt);  // time is limited still
   CHECK(policy.without<role::CountLimit, role::TimeBudget>().max_retries() == 2);
@@ -163,7 +163,7 @@ TEST_CASE("without restores one option's default and keeps the others [A1]", "[r
   CHECK(policy.without<role::Seed>().hint_cap() == 5s);
 }
 
-TEST_CASE("with and without do not change the original policy [L1]", "[recipe]") {
+TEST_CASE("a policy's with and without do not change the policy itself [L1]", "[recipe]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{On{}, MaxRetries{7}};

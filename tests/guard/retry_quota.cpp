@@ -292,7 +292,8 @@ TEST_CASE("a retry that does not begin returns its tokens, and no more [H1]", "[
   CHECK(quota.tokens() == 500);
 }
 
-TEST_CASE("a retry that has begun is load, even if nobody ever tells how it ended [H4]", "[retry_quota]") {
+TEST_CASE("a retry that has begun stays counted, even if its result is never reported [H4]",
+          "[retry_quota]") {
   const Asking asking;
   RetryQuota quota{AwsRetryQuota{}};
   auto permit = quota.admit(asking.retry());

@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(wait.value_text(kept) == "250ms");
 }
 
-TEST_CASE("a field is set where it is away from its default, and told where its condition says so",
+TEST_CASE("a record's field is set when it differs from its default, and written when its condition holds",
           "[event_field]") {
   Kept kept;
   CHECK(!ordinal.is_set(kept));

@@ -44,7 +44,7 @@ void each_name(Use use) {
   });
 }
 
-TEST_CASE("names that are nobody's convention stand in one name space, which meets no other library's",
+TEST_CASE("names of our own have a prefix of their own, and clash with no other library's names",
           "[event_record]") {
   int others = 0;
   each_name([&](const encore::FieldNames& names) { others += names.json.starts_with("encore.") ? 0 : 1; });
@@ -110,7 +110,7 @@ TEST_CASE("a record has all that the event said, and outlives it [F5]", "[event_
 }
 
 TEST_CASE(
-    "an error's code is kept with its attempt and with the call that failed, not with one that succeeded "
+    "an error's code is recorded with its attempt and with the call that failed, not with one that succeeded "
     "[F6, G6]",
     "[event_record]") {
   encore::testing::FakeClock clock;
@@ -131,7 +131,7 @@ TEST_CASE(
   CHECK(codes == std::vector<std::string>{"", "rate_limit_exceeded", "", "", ""});
 }
 
-TEST_CASE("an exception's text is kept only where somebody asked for it [F6]", "[event_record]") {
+TEST_CASE("an event record contains an exception's text only on request [F6]", "[event_record]") {
   const tests::StillClock clock;
   std::optional<encore::TimePoint> started;
   tests::in_handler_of(TimeoutError{"host db-1"}, [&](const encore::Thrown& thrown) {
@@ -151,7 +151,7 @@ TEST_CASE("without a calendar neither time nor scope is asked for", "[event_reco
   CHECK(record.scope.empty());
 }
 
-TEST_CASE("records say what is left of the call's time, until it has ended [D2]", "[event_record]") {
+TEST_CASE("an event record has what is left of the call's time, until it has ended [D2]", "[event_record]") {
   encore::testing::FakeClock clock;
   std::vector<std::optional<encore::Duration>> remaining;
   const auto look = [&](const encore::Event& event) { remaining.push_back(event_record(event).remaining); };

@@ -229,7 +229,7 @@ TEST_CASE("a callable's notes are in its attempt's log line [F6]", "[log_text]")
 }
 
 TEST_CASE(
-    "an error's code is told with the failed attempt and the failed call, cleaned like any text [F6, G6]",
+    "an error's code is logged with the failed attempt and the failed call, cleaned like any text [F6, G6]",
     "[log_text]") {
   Told told;
   encore::AttemptNotes notes;

@@ -250,7 +250,7 @@ TEST_CASE("a fake clock counts its readings [P5]", "[fake_clock]") {
   CHECK(clock.readings() == 2);
 }
 
-TEST_CASE("a fake clock accepts ten thousand attempts without any time between them, and not one more [D8]",
+TEST_CASE("a fake clock accepts ten thousand attempts without time between them, and not one more [D8]",
           "[fake_clock]") {
   FakeClock clock;
   clock.advance(1s);
