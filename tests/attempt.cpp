@@ -154,7 +154,8 @@ TEST_CASE("a clock that is set back gives an attempt no more than its own limit 
   STATIC_CHECK_FALSE(budget.attempt_timed_out(TimePoint::max()));
 }
 
-TEST_CASE("an attempt's remaining timeout is never 0, which would mean no limit [D6]", "[attempt]") {
+TEST_CASE("an attempt's remaining timeout is a time limit that is never zero, which would mean no limit [D6]",
+          "[attempt]") {
   FakeClock clock;
   using std::chrono::milliseconds, std::chrono::seconds;
   for (const auto waited : {Duration{9'999'999'999}, Duration{10s}, Duration{11s}}) {

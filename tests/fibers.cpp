@@ -92,7 +92,8 @@ int attempts_of_a_single_call(encore::Call call = {}) {
   return attempts;
 }
 
-TEST_CASE("two fibers that end first in, first out leave no mark on their thread [J3]", "[fibers]") {
+TEST_CASE("a fiber leaves no mark on its thread, even if two fibers end first in, first out [J3]",
+          "[fibers]") {
   ToolCatalog tools;
   std::function<void()> yield;
   tools.add("slow", ReplaySafety::repeatable, plain, [&](const ToolCall&) {

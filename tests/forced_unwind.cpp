@@ -340,9 +340,8 @@ TEST_CASE("a driver of Retrying is notified in the handler that its thread is ca
   CHECK(next == encore::Decision{.stop = StopReason::cancelled});
 }
 
-TEST_CASE(
-    "an attempt whose thread is cancelled is not a success, even if its result cannot be moved [B4, F1, H1]",
-    "[forced_unwind]") {
+TEST_CASE("a cancelled attempt with a pinned result, which cannot be moved, is not a success [B4, F1, H1]",
+          "[forced_unwind]") {
   struct Pinned {
     Pinned() = default;
     Pinned(Pinned&&) = delete;

@@ -55,7 +55,7 @@ std::string repeated(std::size_t count, std::string_view part) {
   return repeated(count, [&](std::size_t) { return part; });
 }
 
-TEST_CASE("a saved line is read in linear time, whatever its fields are", "[readers]") {
+TEST_CASE("a saved line takes linear time to read, whatever its fields are", "[readers]") {
   const auto read = [](std::string_view text) { static_cast<void>(encore::SavedCall::read(text)); };
   const auto named = [](std::string_view front, const auto& value) {
     return [=](std::size_t count) {
@@ -79,7 +79,7 @@ TEST_CASE("a saved line is read in linear time, whatever its fields are", "[read
   takes_linear_time(read, 500, [](std::size_t count) { return repeated(count, "{\"state\":\"other\"}\n"); });
 }
 
-TEST_CASE("a trace line is read in linear time, whatever its fields are named", "[readers]") {
+TEST_CASE("a trace line takes linear time to read, whatever its fields are named", "[readers]") {
   encore::TraceReader reader;
   const auto read = [&](std::string_view text) { static_cast<void>(reader.read(text)); };
   takes_linear_time(read, 3'000, [](std::size_t count) {  // a long outer name, and as many inner ones
@@ -98,7 +98,7 @@ TEST_CASE("a trace line is read in linear time, whatever its fields are named", 
       read, 2'000, [](std::size_t count) { return "{\"a\":\"" + repeated(count, "\\ud83d\\ude00") + "\"}"; });
 }
 
-TEST_CASE("a header, a number, a point in time and a signature are read in linear time [E6]", "[readers]") {
+TEST_CASE("a header, a number, a point in time and a signature take linear time to read [E6]", "[readers]") {
   const auto read = [](std::string_view text) {
     static_cast<void>(encore::http::retry_after(text, text, {}));
     static_cast<void>(encore::http::retry_after_ms(text));
@@ -114,7 +114,7 @@ TEST_CASE("a header, a number, a point in time and a signature are read in linea
   takes_linear_time(read, 5'000, [](std::size_t count) { return "1" + std::string(count, ' ') + "1"; });
 }
 
-TEST_CASE("a text is quoted in linear time, whatever it contains", "[readers]") {
+TEST_CASE("a text takes linear time to quote, whatever it contains", "[readers]") {
   const auto read = [](std::string_view text) {
     std::string quoted;
     encore::append_quoted(quoted, text);

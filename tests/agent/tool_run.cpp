@@ -1081,7 +1081,7 @@ TEST_CASE("calls of a turn handled in parallel have the keys of their turn [I2]"
   }
 }
 
-TEST_CASE("a saved key comes back byte for byte: another key would find nothing to reconcile [I2, I3]",
+TEST_CASE("a saved key is the key, byte for byte: another one would find nothing to reconcile [I2, I3]",
           "[tool_run]") {
   Bench bench;
   std::string sent;
