@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace encore;
+using encore::detail::mode_of;
 using encore::testing::FakeClock;
 using namespace std::chrono_literals;
 
@@ -23,8 +24,7 @@ struct Slow : std::runtime_error {
 template <class Policy>
 struct Told : encore::detail::ObservedCall<Policy> {
   using Base = encore::detail::ObservedCall<Policy>;
-  using Base::Base, Base::mode_of, Base::tell_failed, Base::tell_finished, Base::tell_started, Base::reason_,
-      Base::slept_;
+  using Base::Base, Base::tell_failed, Base::tell_finished, Base::tell_started, Base::reason_, Base::slept_;
 };
 
 struct Heard {
@@ -73,14 +73,14 @@ TEST_CASE(
     "[observed_call]") {
   const RetryPolicy rethrows{RetryOn<Slow>{}};
   const auto gives = rethrows.with(ReturnOutcome{});
-  using Rethrows = Told<std::remove_const_t<decltype(rethrows)>>;
-  using Gives = Told<std::remove_const_t<decltype(gives)>>;
-  CHECK(Rethrows::mode_of(StopReason::succeeded, false) == TerminalMode::result);
-  CHECK(Rethrows::mode_of(StopReason::retries_exhausted, true) == TerminalMode::exception);
-  CHECK(Rethrows::mode_of(StopReason::retries_exhausted, false) == TerminalMode::result);
-  CHECK(Gives::mode_of(StopReason::retries_exhausted, true) == ReturnOutcome::mode);
-  CHECK(Gives::mode_of(StopReason::not_retryable, true) == TerminalMode::exception);
-  CHECK(Told<decltype(gives.with(HandleUnmatched{}))>::mode_of(StopReason::not_retryable, true) ==
+  using Rethrows = std::remove_const_t<decltype(rethrows)>;
+  using Gives = std::remove_const_t<decltype(gives)>;
+  CHECK(mode_of<Rethrows>(StopReason::succeeded, false) == TerminalMode::result);
+  CHECK(mode_of<Rethrows>(StopReason::retries_exhausted, true) == TerminalMode::exception);
+  CHECK(mode_of<Rethrows>(StopReason::retries_exhausted, false) == TerminalMode::result);
+  CHECK(mode_of<Gives>(StopReason::retries_exhausted, true) == ReturnOutcome::mode);
+  CHECK(mode_of<Gives>(StopReason::not_retryable, true) == TerminalMode::exception);
+  CHECK(mode_of<decltype(gives.with(HandleUnmatched{}))>(StopReason::not_retryable, true) ==
         ReturnOutcome::mode);
 }
 

@@ -76,6 +76,15 @@ ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ord
           .started = &started};
 }
 
+/// What the caller gets of a call that ended so.
+template <class Policy>
+constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
+  if (reason == StopReason::succeeded) return TerminalMode::result;
+  if (Policy::rethrows || !CallRecord<Policy>::answered_for(reason))
+    return by_exception ? TerminalMode::exception : TerminalMode::result;
+  return Policy::FailureStrategyType::mode;
+}
+
 /// A call whose policy has observers, told to them.
 template <class Policy>
   requires(Policy::observed)
@@ -123,7 +132,7 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     tell_undisturbed(event);
   }
   void tell_finished(const Thrown* thrown) {
-    tell_finished(mode_of(reason_, thrown != nullptr || attempts() == 0), thrown);
+    tell_finished(mode_of<Policy>(reason_, thrown != nullptr || attempts() == 0), thrown);
   }
   /// The same outside the handler of the last exception, if there was one.
   void tell_finished([[maybe_unused]] const std::exception_ptr& error) {
@@ -142,16 +151,6 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
 #endif
     tell_finished(static_cast<const Thrown*>(nullptr));
   }
-  /// Nobody gets anything.
-  void tell_abandoned() { tell_finished(TerminalMode::none, nullptr); }
-
- private:
-  static constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
-    if (reason == StopReason::succeeded) return TerminalMode::result;
-    if (Policy::rethrows || !Record::answered_for(reason))
-      return by_exception ? TerminalMode::exception : TerminalMode::result;
-    return Policy::FailureStrategyType::mode;
-  }
   void tell_finished(TerminalMode mode, const Thrown* thrown) {
     auto event = event_of(EventKind::call_finished);
     event.reason = reason_;
@@ -166,6 +165,10 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     else
       tell(policy_, event, observer_errors_);
   }
+  /// Nobody gets anything.
+  void tell_abandoned() { tell_finished(TerminalMode::none, nullptr); }
+
+ private:
   ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, EventKind kind, const Call& call,
                                              std::optional<TimePoint>& started, int& errors,
                                              const CallFrame& frame) {
