@@ -115,7 +115,7 @@ TEST_CASE("a call limit that makes no sense is invalid, and the error names it: 
   CHECK(refusal_of([] { return CallLimit{.tool = "search"}; }) ==
         "encore: thread_limit and run_limit = none is invalid: at least one of them must be set");
   CHECK(refusal_of([] { return CallLimit{.thread_limit = 3, .run_limit = 5}; }) ==
-        "encore: run_limit = 5 is invalid: it must not be over thread_limit = 3");
+        "encore: run_limit = 5 is invalid: it must not exceed thread_limit = 3");
   CHECK(refusal_of([] { return CallLimit{.run_limit = -1}; }) ==
         "encore: run_limit = -1 is invalid: it must not be negative");
   CHECK(refusal_of([] { return CallLimit{.thread_limit = -7}; }) ==
@@ -141,7 +141,7 @@ TEST_CASE("call limits that were changed after construction are validated again 
           limit.thread_limit = 4;
           CallCounter counter{limit};
           return 0;
-        }) == "encore: run_limit = 5 is invalid: it must not be over thread_limit = 4");
+        }) == "encore: run_limit = 5 is invalid: it must not exceed thread_limit = 4");
 }
 
 TEST_CASE("an invalid call limit in a constant expression does not compile [C3]", "[call_limit]") {

@@ -104,9 +104,10 @@ TEST_CASE("a loop refusal names the loop for a person, and asks the model not to
   const auto loop = watch.admit(search);
   REQUIRE(loop);
   CHECK(loop->reason == StopReason::loop_detected);
-  CHECK(loop->to_model ==
-        R"(The tool "search" was not called: it goes on with a loop. Do not make the same call again.)");
-  CHECK(loop->to_person == R"(loop detected: "search" "read", 2 times over)");
+  CHECK(
+      loop->to_model ==
+      R"(The tool "search" was not called: the same calls are repeated in a loop. Do not make the same call again.)");
+  CHECK(loop->to_person == R"(loop detected: "search" "read", 2 times in a row)");
   CHECK(loop->pattern == std::vector<std::string>{"search", "read"});
   CHECK(loop->repeats == 2);
   CHECK_FALSE(loop->ends_run);
@@ -325,9 +326,12 @@ TEST_CASE("text that is not a saved loop detector is rejected by name, and chang
         "encore: calls = \"xyz\" is invalid: it must be 32 lower-case hexadecimal digits");
   CHECK(why(line(one, R"("")", R"("a")", "0")) ==
         "encore: with_results = \"\" is invalid: it must be 32 lower-case hexadecimal digits");
-  CHECK(why(line(one, "", R"("a")", "0")) == "encore: with_results = 0 values is invalid: there are 1 calls");
-  CHECK(why(line(one, one, R"("a","b")", "0")) == "encore: names = 2 values is invalid: there are 1 calls");
-  CHECK(why(line(one, one, R"("a")", "")) == "encore: runs = 0 values is invalid: there are 1 calls");
+  CHECK(why(line(one, "", R"("a")", "0")) ==
+        "encore: with_results = 0 values is invalid: there must be 1, one for each call");
+  CHECK(why(line(one, one, R"("a","b")", "0")) ==
+        "encore: names = 2 values is invalid: there must be 1, one for each call");
+  CHECK(why(line(one, one, R"("a")", "")) ==
+        "encore: runs = 0 values is invalid: there must be 1, one for each call");
   CHECK(why(line(one, one, R"("a")", "-1")) ==
         "encore: runs = -1 is invalid: it must be a whole number from 0 to 9007199254740991");
   CHECK(why(R"({"state":"loop_detector"})") ==

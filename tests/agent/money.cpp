@@ -100,8 +100,9 @@ TEST_CASE("text that is not a plain decimal number is not an amount of money [H7
                            "1.2.3", "0.0000000000001", "0x10"}) {
     CAPTURE(text);
     const auto why = refusal_of([&] { return usd(text); });
-    CHECK(why == "encore: usd = \"" + std::string{text} +
-                     "\" is invalid: it must be dollars such as 0.0031, with at most 12 decimals");
+    CHECK(why ==
+          "encore: usd = \"" + std::string{text} +
+              "\" is invalid: it must be an amount in dollars such as 0.0031, with at most 12 decimals");
   }
 }
 
@@ -115,13 +116,13 @@ TEST_CASE("an invalid amount in a constant expression does not compile [C3]", "[
 
 TEST_CASE("sums and differences of money saturate at the ends of the range instead of wrapping [H7]",
           "[money]") {
-  CHECK(Money::most().picodollars() == std::numeric_limits<std::int64_t>::max());
-  CHECK(Money::most() + usd("0.000000000001") == Money::most());
-  CHECK(Money::most() + Money::most() == Money::most());
-  CHECK(usd(9'223'372) + usd(1) == Money::most());
+  CHECK(Money::max().picodollars() == std::numeric_limits<std::int64_t>::max());
+  CHECK(Money::max() + usd("0.000000000001") == Money::max());
+  CHECK(Money::max() + Money::max() == Money::max());
+  CHECK(usd(9'223'372) + usd(1) == Money::max());
   CHECK(usd(1) - usd("0.25") == usd("0.75"));
   CHECK(usd(1) - usd(2) == Money{});
-  CHECK(Money::of_picodollars(std::numeric_limits<std::uint64_t>::max()) == Money::most());
+  CHECK(Money::of_picodollars(std::numeric_limits<std::uint64_t>::max()) == Money::max());
 }
 
 TEST_CASE("tokens are charged at the price per million, rounded up", "[money]") {
@@ -131,10 +132,10 @@ TEST_CASE("tokens are charged at the price per million, rounded up", "[money]") 
   CHECK(cost_of_tokens(1'000'001, usd("0.000001")).picodollars() == 1'000'001);
   CHECK(cost_of_tokens(0, usd(60)) == Money{});
   CHECK(cost_of_tokens(5, Money{}) == Money{});
-  CHECK(cost_of_tokens(std::numeric_limits<std::uint64_t>::max(), usd(60)) == Money::most());
-  CHECK(cost_of_tokens(std::numeric_limits<std::uint64_t>::max(), usd("0.000000999999")) == Money::most());
+  CHECK(cost_of_tokens(std::numeric_limits<std::uint64_t>::max(), usd(60)) == Money::max());
+  CHECK(cost_of_tokens(std::numeric_limits<std::uint64_t>::max(), usd("0.000000999999")) == Money::max());
   // 6 · 10⁷ picodollars each: a little over 2⁶⁴ in all.
-  CHECK(cost_of_tokens(307'445'734'562, usd(60)) == Money::most());
+  CHECK(cost_of_tokens(307'445'734'562, usd(60)) == Money::max());
   // 10¹³ tokens at 0.000000999999 USD a million: 9.99999 USD.
   CHECK(cost_of_tokens(10'000'000'000'000, usd("0.000000999999")) == usd("9.99999"));
 }
@@ -146,8 +147,8 @@ TEST_CASE("an amount of money is written in full, and read back exactly", "[mone
   CHECK(to_string(usd("0.0031")) == "0.0031");
   CHECK(to_string(usd("10.50")) == "10.5");
   CHECK(to_string(usd("0.000000000001")) == "0.000000000001");
-  CHECK(to_string(Money::most()) == "9223372.036854775807");
-  CHECK(usd("9223372.036854775807") == Money::most());
+  CHECK(to_string(Money::max()) == "9223372.036854775807");
+  CHECK(usd("9223372.036854775807") == Money::max());
   std::mt19937_64 random{17};
   for (int i = 0; i < 2'000; ++i) {
     const auto money = Money::of_picodollars(random() >> (1 + random() % 63));

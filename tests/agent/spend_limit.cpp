@@ -85,14 +85,14 @@ TEST_CASE("a negative or NaN cost is invalid by name and value, and nothing is c
 TEST_CASE("costs beyond the range saturate: the total never wraps to a small one [H7]", "[spend_limit]") {
   SpendMeter spending{SpendLimit{usd(9'000'000)}};
   spending.record(usd(8'999'999));
-  spending.record(Money::most());
-  CHECK(spending.spent() == Money::most());
-  spending.record(Money::most());
-  CHECK(spending.spent() == Money::most());
+  spending.record(Money::max());
+  CHECK(spending.spent() == Money::max());
+  spending.record(Money::max());
+  CHECK(spending.spent() == Money::max());
   CHECK(spending.admit());
   SpendMeter resumed{SpendLimit{usd(1)}};
   resumed.restore(spending.save());
-  CHECK(resumed.spent() == Money::most());
+  CHECK(resumed.spent() == Money::max());
 }
 
 TEST_CASE(
@@ -166,7 +166,8 @@ TEST_CASE(
     return refusal_of([&] { return resumed.restore(text), 0; });
   };
   CHECK(why(R"({"state":"spend_limit","spent_usd":"-1"})") ==
-        "encore: spent_usd = \"-1\" is invalid: it must be dollars such as 0.0031, with at most 12 decimals");
+        "encore: spent_usd = \"-1\" is invalid: it must be an amount in dollars such as 0.0031, with at most "
+        "12 decimals");
   CHECK(why(R"({"state":"spend_limit","spent_usd":1})") ==
         "encore: spent_usd = 1 is invalid: it must be a string");
   CHECK(why(R"({"state":"spend_limit"})") ==

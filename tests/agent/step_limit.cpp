@@ -85,7 +85,7 @@ TEST_CASE("an invalid step limit is rejected by name [C3]", "[step_limit]") {
   CHECK(refusal_of([] { return StepLimit{}; }) ==
         "encore: thread_limit and run_limit = none is invalid: at least one of them must be set");
   CHECK(refusal_of([] { return StepLimit{.thread_limit = 1, .run_limit = 2}; }) ==
-        "encore: run_limit = 2 is invalid: it must not be over thread_limit = 1");
+        "encore: run_limit = 2 is invalid: it must not exceed thread_limit = 1");
   CHECK(refusal_of([] {
           StepCounter steps{StepLimit{.run_limit = 1, .on_limit = OnLimit::answer_calls}};
           return 0;

@@ -1,4 +1,4 @@
-// EXPECT: a run takes one guard of each kind: CallLimit alone may be given several times
+// EXPECT: a run takes one guard of each kind: only CallLimit may be given several times
 #include <encore/agent/tool_run.hpp>
 
 void test(const encore::ToolCatalog& catalog) {

@@ -1,4 +1,4 @@
-// How many tool calls a run, and a thread of conversation, may issue.
+// Limits on the number of tool calls in a run and in a thread of conversation.
 #pragma once
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_counts.hpp>
@@ -20,28 +20,28 @@ namespace encore ENCORE_BUILD {
 
 class CallCounter;
 
-/// At most so many calls in a run, and in all runs of a thread: of one tool (its exact name) or of all together. It counts calls
-/// that the model issued, never attempts. At least one limit must be set, and a run cannot be allowed more than its thread;
-/// else `std::invalid_argument` names fields and values, and in a constant it is a compile error. (H5, langchain.md §2)
+/// Limits the calls in a run, and in all runs of a thread: of one tool (its exact name) or of all tools together. It counts calls
+/// that the model issued, never attempts. At least one limit must be set, and the run's limit must not exceed the thread's;
+/// otherwise `std::invalid_argument` names fields and values, and in a constant it is a compile error. (H5)
 ///   CallLimit{.run_limit = 20};  CallLimit{.tool = "search", .thread_limit = 10, .on_limit = OnLimit::end_run};
 struct CallLimit {
   using State = CallCounter;
-  std::optional<std::string> tool{};  ///< absent: calls of every tool
+  std::optional<std::string> tool{};  ///< if absent, calls of every tool count
   ThreadLimit thread_limit{};
   RunLimit run_limit{};
   OnLimit on_limit = OnLimit::answer_calls;
-  [[no_unique_address]] LimitsAgree limits_agree{thread_limit, run_limit};
+  [[no_unique_address]] detail::LimitsAgree limits_agree{thread_limit, run_limit};
 
   bool counts(std::string_view name) const noexcept { return !tool || *tool == name; }
 };
 
-/// The answer for the calls of one model turn.
+/// The decision about the calls of one model turn.
 struct BatchVerdict {
-  std::vector<std::optional<Refusal>> calls{};  ///< one for each call, in order: empty means that it may run
-  std::optional<Refusal> ends_run{};  ///< the run is over: then no call may run, and each has its refusal
+  std::vector<std::optional<Refusal>> calls{};  ///< one for each call, in order; empty if it may run
+  std::optional<Refusal> ends_run{};  ///< if set, the run is over: no call may run, and each has its refusal
 };
 
-/// Counts the calls of a thread's runs against one or more limits that hold together. Thread-safe; not copied. (H8)
+/// Counts the calls of a thread's runs against one or more limits that apply together. Thread-safe; not copyable. (H8)
 class CallCounter {
  public:
   explicit CallCounter(const CallLimit& limit) : CallCounter{std::vector{limit}} {}
@@ -49,10 +49,10 @@ class CallCounter {
     for (const auto& limit : limits_) validate(limit);
   }
 
-  /// Walks the calls of one model turn in order, before any of them runs, and counts them. A call is refused if thread + 1 or
-  /// run + 1 would be over a limit; the thread's count grows by those allowed, the run's by all. A limit that ends the run
-  /// leaves the thread's count as it was. Throws `CallLimitExceeded` for a limit that is set so, and then no limit has counted
-  /// anything. (H5)
+  /// Decides about the calls of one model turn, in order and before any of them runs, and counts them. A call is refused if it
+  /// would bring the thread's or the run's count over a limit; the thread's count grows by the admitted calls, the run's by all.
+  /// A limit that ends the run leaves the thread's count unchanged. Throws `CallLimitExceeded` if a limit is set to do so; then
+  /// no limit has counted anything. (H5)
   [[nodiscard]] BatchVerdict admit(std::span<const IssuedCall> batch) {
     BatchVerdict verdict{.calls = std::vector<std::optional<Refusal>>(batch.size())};
     const std::lock_guard lock{mutex_};
@@ -62,24 +62,24 @@ class CallCounter {
     counts_.swap(counts);
     return verdict;
   }
-  /// The same for a call that stands alone.
+  /// The same for a single call.
   [[nodiscard]] std::optional<Refusal> admit(const IssuedCall& call) {
     return std::move(admit(std::span{&call, 1}).calls.front());
   }
 
-  /// One for each limit, in order.
+  /// The counts of each limit, in order.
   std::vector<RunCounts> counts() const {
     const std::lock_guard lock{mutex_};
     return counts_;
   }
 
-  /// The run's counts begin anew; the thread's go on.
+  /// Resets the run's counts; the thread's continue.
   void new_run() noexcept {
     const std::lock_guard lock{mutex_};
     for (auto& counted : counts_) counted.run = 0;
   }
 
-  /// One line for each limit.
+  /// One line for each limit, for `restore`.
   std::string save() const {
     const auto counted = counts();
     std::string text;
@@ -90,8 +90,8 @@ class CallCounter {
     }
     return text;
   }
-  /// Takes over what was saved by a counter with the same limits; their numbers may have changed since. Throws
-  /// `std::invalid_argument` for text that is not that, and changes nothing then.
+  /// Restores what a counter with the same limits saved; their numbers may have changed since. Throws `std::invalid_argument` for
+  /// any other text, and changes nothing then.
   void restore(std::string_view text) {
     const auto lines = saved_lines(text, kind, limits_.size());
     std::vector<RunCounts> counts;
@@ -109,11 +109,11 @@ class CallCounter {
   static constexpr std::string_view kind{"call_limit"};
 
   static void validate(const CallLimit& limit) {
-    const LimitsAgree again{limit.thread_limit, limit.run_limit};  // the fields may have changed since
+    const detail::LimitsAgree again{limit.thread_limit, limit.run_limit};  // fields may have been changed
     if (limit.tool && limit.tool->empty())
       refuse_setting("tool", "\"\"", "is invalid: leave it out to count the calls of every tool");
     if (limit.on_limit > OnLimit::end_run)
-      the_on_limit_is_none_of_those_allowed(limit.on_limit, "answer_calls, throw_exception or end_run");
+      the_on_limit_is_not_allowed(limit.on_limit, "answer_calls, throw_exception or end_run");
   }
   static std::string name_of(const CallLimit& limit) {
     return limit.tool ? in_quotes(*limit.tool) : "every tool";
@@ -127,7 +127,7 @@ class CallCounter {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!limit.counts(batch[i].name)) continue;
       ++issued.thread, ++issued.run;
-      if (!is_over({allowed.thread + 1, allowed.run + 1}, limit.thread_limit, limit.run_limit)) {
+      if (!detail::is_over({allowed.thread + 1, allowed.run + 1}, limit.thread_limit, limit.run_limit)) {
         ++allowed.thread, ++allowed.run;
         continue;
       }
@@ -135,7 +135,7 @@ class CallCounter {
       if (!verdict.calls[i]) verdict.calls[i] = last;
     }
     if (last && limit.on_limit == OnLimit::throw_exception)
-      throw_call_limit_exceeded(last->to_person, issued, limit.thread_limit, limit.run_limit);
+      detail::throw_call_limit_exceeded(last->to_person, issued, limit.thread_limit, limit.run_limit);
     if (last && limit.on_limit == OnLimit::end_run) {
       if (!verdict.ends_run) verdict.ends_run = last;
     } else {
@@ -149,10 +149,10 @@ class CallCounter {
                 call.name, limit.tool ? "its call limit is reached. Do not call it again."
                                       : "the limit on tool calls is reached. Do not call any tool again."),
             .to_person = "call limit of " + name_of(limit) +
-                         " reached: " + limits_exceeded(counts, limit.thread_limit, limit.run_limit),
+                         " reached: " + detail::limits_exceeded(counts, limit.thread_limit, limit.run_limit),
             .ends_run = limit.on_limit == OnLimit::end_run};
   }
-  // The batch of a run that is over: calls that no limit refused are not made either, and are answered. (langchain #34159)
+  // The run is over: calls that no limit refused are not made either, and get an answer. (langchain #34159)
   static void refuse_the_rest(std::span<const IssuedCall> batch, BatchVerdict& verdict) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (verdict.calls[i]) continue;

@@ -1,4 +1,4 @@
-// Does a sequence that grows end in repetitions of one pattern?
+// Finds out whether a growing sequence ends in repetitions of one pattern.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/setting.hpp>
@@ -11,11 +11,11 @@
 namespace encore ENCORE_BUILD::detail {
 
 /// Watches a sequence for a cycle: a pattern of at most `max_cycle_len` entries that fills the end of the sequence `repeats`
-/// times over. It remembers `max_cycle_len` entries and one number for each length, and compares an entry with no more than these:
-/// work and memory do not grow with the sequence. Not thread-safe. (H6)
+/// times in a row. It stores `max_cycle_len` entries and one number for each length, and compares each new entry only with those:
+/// time and memory do not grow with the sequence. Not thread-safe. (H6)
 ///
 /// For each length n it counts how many of the latest entries equal the one n places before them; the end is a cycle of n once
-/// that run is n · (repeats − 1) long. Taking the shortest such n makes the pattern primitive: no repetition of a shorter one.
+/// that run has n · (repeats − 1) entries. The shortest such n is a primitive pattern, not a repetition of a shorter one.
 template <class Entry>
 class CycleFinder {
  public:
@@ -29,8 +29,8 @@ class CycleFinder {
   void push(Entry entry) {
     const auto grows = entries_.size() < max_cycle_len_;
     if (grows) {
-      make_room(entries_);
-      make_room(runs_);
+      reserve_one(entries_);
+      reserve_one(runs_);
       runs_.push_back(0);
     }
     for (std::size_t n = 1; n <= entries_.size(); ++n)
@@ -43,11 +43,11 @@ class CycleFinder {
     }
   }
 
-  /// The length of the shortest cycle in which the sequence ends and whose first entry satisfies `goes_on`; 0 if there is none.
-  template <class GoesOn>
-  [[nodiscard]] std::size_t find(GoesOn&& goes_on) const {
+  /// The length of the shortest cycle in which the sequence ends and whose first entry satisfies `matches`; 0 if there is none.
+  template <class Matches>
+  [[nodiscard]] std::size_t find(Matches&& matches) const {
     for (std::size_t n = 1; n <= entries_.size(); ++n)
-      if (times(n) >= repeats_ && goes_on(before_end(n))) return n;
+      if (times(n) >= repeats_ && matches(before_end(n))) return n;
     return 0;
   }
 
@@ -55,16 +55,16 @@ class CycleFinder {
   const Entry& before_end(std::size_t n) const noexcept {
     return entries_[(oldest_ + entries_.size() - n) % entries_.size()];
   }
-  /// How often the last `n` entries stand in a row at the end.
+  /// How often the last `n` entries are repeated in a row at the end.
   std::int64_t times(std::size_t n) const noexcept { return runs_[n - 1] / static_cast<std::int64_t>(n) + 1; }
 
-  /// How many entries are remembered.
+  /// The number of stored entries.
   std::size_t size() const noexcept { return entries_.size(); }
 
-  /// For each length from 1 to `size()`, how many of the latest entries equal the one so many places before them.
+  /// For each length from 1 to `size()`, the number of latest entries that equal the one this many places before them.
   const std::vector<std::int64_t>& runs() const noexcept { return runs_; }
 
-  /// Takes over what another finder remembered, oldest first, and its runs, one for each entry. Of more than fit the latest
+  /// Restores the entries of another finder, oldest first, and its runs, one for each entry. If there are too many, the latest
   /// entries and the shortest lengths are kept.
   void restore(std::vector<Entry> entries, std::vector<std::int64_t> runs) {
     if (entries.size() > max_cycle_len_) {
@@ -82,9 +82,9 @@ class CycleFinder {
   }
 
  private:
-  // Before anything is changed, so that a push which finds no memory changes nothing.
+  // First, so that a push that runs out of memory changes nothing.
   template <class T>
-  static void make_room(std::vector<T>& values) {
+  static void reserve_one(std::vector<T>& values) {
     if (values.size() == values.capacity()) values.reserve(2 * values.size() + 1);
   }
 

@@ -45,7 +45,7 @@ class OnKeyReused {
   }
 
   /// Reports the call if its key stands for another one.
-  void look_at(const Call& call, const IssuedCall& issued) const {
+  void check(const Call& call, const IssuedCall& issued) const {
     if (call.replay == ReplaySafety::repeatable || call.operation_key.empty()) return;
     if (!seen_->stands_for(call.operation_key, issued))
       report_(KeyReuse{call.operation_key, call.id, call.name});
@@ -56,11 +56,14 @@ class OnKeyReused {
   F report_;
   std::shared_ptr<detail::KeyLedger> seen_ = std::make_shared<detail::KeyLedger>();
 };
-/// Nobody wants to hear.
-struct KeyReuseUnnoticed {
+
+namespace detail {
+/// The default hook: does nothing.
+struct IgnoreKeyReuse {
   using role = encore::role::KeyReuse;
-  static void look_at(const Call&, const IssuedCall&) noexcept {}
+  static void check(const Call&, const IssuedCall&) noexcept {}
   void operator()(const KeyReuse&) const noexcept {}
 };
+}  // namespace detail
 
 }  // namespace encore ENCORE_BUILD

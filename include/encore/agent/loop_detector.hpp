@@ -1,4 +1,4 @@
-// Notices that an agent goes round in a loop, and refuses the call that would go on with it.
+// Detects that an agent repeats its calls in a loop, and refuses the call that would continue it.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/cycle_finder.hpp>
@@ -20,27 +20,29 @@ namespace encore ENCORE_BUILD {
 
 class LoopWatch;
 
-/// A loop is a pattern of at most `max_cycle_len` calls that was made `repeats` times over, with nothing between; the call that
-/// would begin it once more is refused. Calls are the same if name and arguments are, or the caller's own signature. (H6)
+/// A loop is a pattern of at most `max_cycle_len` calls that was made `repeats` times in a row; the call that would start it once
+/// more is refused. Two calls are the same if they have the same name and arguments, or the same signature if the caller gives
+/// one. (H6)
 ///   LoopDetector{.repeats = 3}
 ///   LoopDetector{.signature = [](const IssuedCall& call) { return std::string{call.name}; }}  // whatever the arguments
 struct LoopDetector {
   using State = LoopWatch;
   detail::CycleFinder<int>::Repeats repeats = 3;
   detail::CycleFinder<int>::MaxCycleLen max_cycle_len = 8;
-  bool with_results =
-      false;  ///< only calls with the same results repeat each other: a poll that makes progress is no loop
-  /// The caller's own signature of a call that brings none, for a model that says the same in other words. It must not throw.
+  /// Whether two calls must also have the same result to be the same: then a poll that makes progress is not a loop.
+  bool with_results = false;
+  /// Computes the signature of a call that brings none, for a model that asks for the same thing in other words. It must not
+  /// throw.
   std::string (*signature)(const IssuedCall& call) = nullptr;
 };
 
-/// A refusal for going round in a loop.
+/// A refusal of a call that would continue a loop.
 struct LoopDetected : Refusal {
-  std::vector<std::string> pattern{};  ///< the calls' names, in order; cut to 64 bytes
-  std::int64_t repeats = 0;            ///< how many times over they were made
+  std::vector<std::string> pattern{};  ///< the names of the calls, in order, each cut to 64 bytes
+  std::int64_t repeats = 0;            ///< how many times in a row they were made
 };
 
-/// Remembers the latest calls of a run. Work for each call and memory do not grow with the run. Thread-safe; not copied. (H8)
+/// Remembers the latest calls of a run. Time per call and memory do not grow with the run. Thread-safe; not copyable. (H8)
 class LoopWatch {
  public:
   explicit LoopWatch(const LoopDetector& settings)
@@ -48,8 +50,8 @@ class LoopWatch {
         own_signature_{settings.signature},
         finder_{settings.repeats, settings.max_cycle_len} {}
 
-  /// Before a call: refuses it if it would go on with a loop, and then remembers nothing; the same call is refused again, and
-  /// another is admitted and breaks the loop.
+  /// Before a call: refuses it if it would continue a loop, and then does not record it; the same call is refused again, and
+  /// another one is admitted and breaks the loop.
   [[nodiscard]] std::optional<LoopDetected> admit(const IssuedCall& call) {
     const auto signature = signature_of(call);
     const std::lock_guard lock{mutex_};
@@ -59,8 +61,8 @@ class LoopWatch {
     return std::nullopt;
   }
 
-  /// After a call: what the model was told, whether the call was made or another guard refused it. It matters where results
-  /// count, and may always be said. Calls made at the same time do not know of each other's results.
+  /// After a call: records what the model got, whether the call was made or another guard refused it. It matters only if
+  /// `with_results` is set, and may always be called. Calls made at the same time do not see each other's results.
   void answered(const IssuedCall& call, std::string_view content) {
     if (!with_results_) return;
     const auto signature = signature_of(call);
@@ -68,8 +70,8 @@ class LoopWatch {
     remember(call, signature, signature.with_result(content));
   }
 
-  /// Where a call's signature is known only after it, as with a call of the model: `standing_loop` before it, `record` after. While
-  /// the calls made end in a full loop, every call is refused: what it would be is not known.
+  /// For calls whose signature is known only afterwards, as with a call of the model: ask `standing_loop` before it, and `record`
+  /// it after. While the recorded calls end in a full loop every call is refused, since its signature is not known yet.
   [[nodiscard]] std::optional<LoopDetected> standing_loop() const {
     const std::lock_guard lock{mutex_};
     const auto length = finder_.find([](const Entry&) { return true; });
@@ -82,7 +84,7 @@ class LoopWatch {
     remember(call, signature, signature);
   }
 
-  /// Forgets everything.
+  /// Forgets all calls.
   void new_run() noexcept {
     const std::lock_guard lock{mutex_};
     finder_.clear();
@@ -108,8 +110,8 @@ class LoopWatch {
                .text() +
            '\n';
   }
-  /// Takes over what was saved, also by a detector with other settings. Throws `std::invalid_argument` for text that is not
-  /// what `save` wrote, and changes nothing then.
+  /// Restores what was saved, also by a detector with other settings. Throws `std::invalid_argument` for text that `save` did not
+  /// write, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
     const auto calls = detail::signatures_in(line, "calls");
@@ -119,7 +121,7 @@ class LoopWatch {
     const auto must_match = [&](std::string_view field, std::size_t size) {
       if (size != calls.size())
         refuse_setting(field, std::to_string(size) + " values",
-                       "is invalid: there are " + std::to_string(calls.size()) + " calls");
+                       "is invalid: there must be " + std::to_string(calls.size()) + ", one for each call");
     };
     must_match("with_results", wholes.size());
     must_match("names", names.size());
@@ -136,7 +138,7 @@ class LoopWatch {
 
   struct Entry {
     CallSignature call;
-    CallSignature whole;  // with its result, where results count
+    CallSignature whole;  // including its result, if results matter
     std::string name;
     friend bool operator==(const Entry& a, const Entry& b) noexcept { return a.whole == b.whole; }
   };
@@ -151,16 +153,16 @@ class LoopWatch {
     finder_.push({signature, whole, std::string{name.substr(0, 64)}});
   }
   LoopDetected detected(std::size_t length, std::string_view name) const {
-    LoopDetected loop{
-        {.reason = StopReason::loop_detected,
-         .to_model = not_called(name, "it goes on with a loop. Do not make the same call again."),
-         .to_person = "loop detected:"}};
+    LoopDetected loop{{.reason = StopReason::loop_detected,
+                       .to_model = not_called(
+                           name, "the same calls are repeated in a loop. Do not make the same call again."),
+                       .to_person = "loop detected:"}};
     loop.repeats = finder_.times(length);
     for (auto n = length; n > 0; --n) {
       loop.pattern.push_back(finder_.before_end(n).name);
       append_quoted(loop.to_person += ' ', loop.pattern.back());
     }
-    loop.to_person += ", " + std::to_string(loop.repeats) + " times over";
+    loop.to_person += ", " + std::to_string(loop.repeats) + " times in a row";
     return loop;
   }
 

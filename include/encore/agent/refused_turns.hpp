@@ -1,4 +1,4 @@
-// When a run ends whose model goes on although nothing that it calls can be called.
+// Ends a run whose model keeps calling tools although no call can be made.
 #pragma once
 #include <encore/agent/refusal.hpp>
 #include <encore/durable/saved_state.hpp>
@@ -14,46 +14,50 @@
 
 namespace encore ENCORE_BUILD {
 
-/// However many turns.
+/// No limit on the number of turns.
 struct UnlimitedTurns {};
 
-/// At most so many turns, at least 1, or any number.
+namespace detail {
+
+/// A limit on turns, at least 1, or no limit.
 template <FieldName Field>
 class TurnLimit {
  public:
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  constexpr TurnLimit(T most) : most_{Count<Field, 1>{most}} {}
+  constexpr TurnLimit(T max) : max_{Count<Field, 1>{max}} {}
   constexpr TurnLimit(UnlimitedTurns) noexcept {}
-  constexpr bool reached_by(std::int64_t turns) const noexcept { return most_ && turns >= *most_; }
+  constexpr bool reached_by(std::int64_t turns) const noexcept { return max_ && turns >= *max_; }
 
  private:
-  std::optional<int> most_{};
+  std::optional<int> max_{};
 };
 
-/// A run is over after so many turns in a row in which the model called tools and no call could be made: three that its limits
-/// refused, or that were of tools that do not exist. Refusals that pass by themselves, as an open breaker's and a deadline's,
-/// have a number of their own, so that a short outage ends no run; to it counts also a turn in which calls that had left
-/// without an answer came back, and left again. For a `ToolRun`; the counts are saved with it. (H9)
+}  // namespace detail
+
+/// Ends a run after this many turns in a row in which the model called tools and no call could be made: three turns whose calls
+/// the run's limits refused, or that called tools that do not exist. Temporary refusals, such as those of an open breaker or a
+/// deadline, have their own limit, so that a short outage ends no run; it also counts turns in which unanswered calls were handed
+/// in again and ended without an answer again. For a `ToolRun`, which saves the counts. (H9)
 ///   ToolRun run{tools, CallLimit{.run_limit = 20}, RefusedTurns{.by_limits = 5, .passing = UnlimitedTurns{}}};
 struct RefusedTurns {
-  TurnLimit<"by_limits"> by_limits = 3;
-  TurnLimit<"passing"> passing = 20;
+  detail::TurnLimit<"by_limits"> by_limits = 3;
+  detail::TurnLimit<"passing"> passing = 20;  ///< refusals that pass by themselves
 };
 
 namespace detail {
 
-/// What became of a turn's calls, for such a count.
+/// What happened to the calls of a turn.
 enum class TurnOutcome : std::uint8_t {
-  made,     ///< at least one of them
-  refused,  ///< all of them, by the run's limits or because there is no such tool
-  passing,  ///< all of them, and another time some may be made
+  made,     ///< at least one was made
+  refused,  ///< all were refused, by the run's limits or because there is no such tool
+  passing,  ///< all were refused, and some may be admitted later
 };
 
-/// The turns in a row in which no call was made. Thread-safe; not copied. (H9)
+/// Counts the turns in a row in which no call was made. Thread-safe; not copyable. (H9)
 class RefusedTurnCount {
  public:
-  /// Counts a turn, and gives the end of the run if it was the last. `last` is why its last call was refused.
+  /// Counts a turn, and returns a refusal if that ends the run. `last` is why the turn's last call was refused.
   std::optional<Refusal> add(TurnOutcome outcome, StopReason last, const RefusedTurns& limits) {
     const std::lock_guard lock{mutex_};
     if (outcome == TurnOutcome::made) {
@@ -77,7 +81,7 @@ class RefusedTurnCount {
     const std::lock_guard lock{mutex_};
     return StateLine{kind}.add("refused", refused_).add("passing", passing_).text() + '\n';
   }
-  /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
+  /// Throws `std::invalid_argument` for text that `save` did not write, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
     const auto refused = line.count("refused");

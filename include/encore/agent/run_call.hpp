@@ -98,11 +98,11 @@ inline ToolResult refused_result(const ToolCall& call, const Refusal& refusal) {
 }
 
 /// Makes calls of one run. A view.
-template <class Reconciler, class HearsReuse>
+template <class Reconciler, class KeyReuseHook>
 struct RunCaller {
   RunState& state;
   const Reconciler& reconcile;
-  const HearsReuse& key_reused;
+  const KeyReuseHook& key_reused;
 
   /// Answers the call: makes it, or tells the tool's observers that it was refused. Throws what the tool's policy lets out.
   ToolResult answer(TurnCall& turn_call, const Call& with) const {
@@ -203,8 +203,8 @@ struct RunCaller {
     deferring_cancellation([&] { holds([&] { return reconcile(outcome), true; }, threw); });
   }
 };
-template <class Reconciler, class HearsReuse>
-RunCaller(RunState&, const Reconciler&, const HearsReuse&)
-    -> RunCaller<Reconciler, HearsReuse>;  // Clang 16 finds none by itself
+template <class Reconciler, class KeyReuseHook>
+RunCaller(RunState&, const Reconciler&, const KeyReuseHook&)
+    -> RunCaller<Reconciler, KeyReuseHook>;  // Clang 16 finds none by itself
 
 }  // namespace ENCORE_BUILD::detail

@@ -1,4 +1,4 @@
-// What a run, and the thread of conversation it belongs to, have counted against their limits.
+// Counts of a run, and of the thread of conversation it belongs to, and their limits.
 #pragma once
 #include <encore/detail/quoted_text.hpp>
 #include <encore/durable/saved_state.hpp>
@@ -15,14 +15,14 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What happens when a count goes over its limit. In brackets what LangChain calls it. (H5)
+/// What happens when a count exceeds its limit. LangChain's name is in brackets. (H5)
 enum class OnLimit : std::uint8_t {
-  answer_calls,  ///< each call over the limit is answered with an error, the others run (`continue`)
-  throw_exception,  ///< `CallLimitExceeded` leaves: nothing of the batch runs, and nothing of it is counted (`error`)
-  end_run,          ///< nothing of the batch runs, every call of it is answered, and the run is over (`end`)
+  answer_calls,     ///< each call over the limit gets an error result, the others run (`continue`)
+  throw_exception,  ///< `CallLimitExceeded` is thrown: no call of the batch runs, and none is counted (`error`)
+  end_run,          ///< no call of the batch runs, each gets an error result, and the run is over (`end`)
 };
 
-/// A run's count begins at 0 with each run; its thread's goes on through all of its runs.
+/// A run's count starts at 0 with each run; its thread's continues through all of its runs.
 struct RunCounts {
   std::int64_t thread = 0;
   std::int64_t run = 0;
@@ -36,22 +36,24 @@ using RunLimit = std::optional<Count<"run_limit">>;
 [[noreturn]] inline void neither_thread_limit_nor_run_limit_is_set() {
   refuse_setting("thread_limit and run_limit", "none", "is invalid: at least one of them must be set");
 }
-[[noreturn]] inline void the_run_limit_is_over_the_thread_limit(int run_limit, int thread_limit) {
+[[noreturn]] inline void the_run_limit_exceeds_the_thread_limit(int run_limit, int thread_limit) {
   refuse_setting("run_limit", std::to_string(run_limit),
-                 "is invalid: it must not be over thread_limit = " + std::to_string(thread_limit));
+                 "is invalid: it must not exceed thread_limit = " + std::to_string(thread_limit));
 }
-[[noreturn]] inline void the_on_limit_is_none_of_those_allowed(OnLimit on_limit, std::string_view allowed) {
+[[noreturn]] inline void the_on_limit_is_not_allowed(OnLimit on_limit, std::string_view allowed) {
   refuse_setting("on_limit", std::to_string(static_cast<int>(on_limit)),
                  "is invalid: it must be " + std::string{allowed});
 }
 
-/// Refuses limits that make no sense together: none at all, or a run allowed more than its thread. Its last place in an
-/// aggregate of settings lets it look at the fields before it. (C3)
+namespace detail {
+
+/// Rejects limits that make no sense together: none at all, or a run's limit above its thread's. As the last member of an
+/// aggregate it sees the fields before it. (C3)
 struct LimitsAgree {
   constexpr LimitsAgree(const ThreadLimit& thread_limit, const RunLimit& run_limit) {
     if (!thread_limit && !run_limit) neither_thread_limit_nor_run_limit_is_set();
     if (thread_limit && run_limit && *run_limit > *thread_limit)
-      the_run_limit_is_over_the_thread_limit(*run_limit, *thread_limit);
+      the_run_limit_exceeds_the_thread_limit(*run_limit, *thread_limit);
   }
 };
 
@@ -60,7 +62,7 @@ constexpr bool is_over(const RunCounts& counts, const ThreadLimit& thread_limit,
   return (thread_limit && counts.thread > *thread_limit) || (run_limit && counts.run > *run_limit);
 }
 
-/// Which limits these counts are over, as `count/limit`: "thread 4/3, run 3/2".
+/// The limits that these counts exceed, as `count/limit`: "thread 4/3, run 3/2".
 inline std::string limits_exceeded(const RunCounts& counts, const ThreadLimit& thread_limit,
                                    const RunLimit& run_limit) {
   std::string text;
@@ -78,8 +80,10 @@ inline std::string limits_exceeded(const RunCounts& counts, const ThreadLimit& t
   return text;
 }
 
-/// Thrown where a limit was set to `OnLimit::throw_exception`. The counts are those that were refused: they are not kept. No
-/// policy retries it. (B4, H5)
+}  // namespace detail
+
+/// Thrown by a limit with `OnLimit::throw_exception`. Its counts are those that were refused; they are not stored. No policy
+/// retries it. (B4, H5)
 class CallLimitExceeded : public Unretryable {
  public:
   CallLimitExceeded(const std::string& message, RunCounts counts, ThreadLimit thread_limit,
@@ -99,7 +103,9 @@ class CallLimitExceeded : public Unretryable {
   RunLimit run_limit_;
 };
 
-/// The one place that throws it; without exceptions the same words go to stderr and the program ends. (L3)
+namespace detail {
+
+/// Throws it; without exceptions its text goes to stderr and the program aborts. (L3)
 [[noreturn]] inline void throw_call_limit_exceeded(const std::string& message, RunCounts counts,
                                                    ThreadLimit thread_limit, RunLimit run_limit) {
   CallLimitExceeded exceeded{message, counts, thread_limit, run_limit};
@@ -110,5 +116,7 @@ class CallLimitExceeded : public Unretryable {
   std::abort();
 #endif
 }
+
+}  // namespace detail
 
 }  // namespace encore ENCORE_BUILD

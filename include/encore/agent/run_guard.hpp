@@ -1,4 +1,4 @@
-// The guards of an agent's run: settings are values, what they count belongs to a run.
+// Guards of an agent's run: their settings are values, their counts belong to one run.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -9,28 +9,28 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A call as the model issued it: one, however many attempts it takes. A view.
+/// A call as the model issued it: one call, however many attempts it takes. A view.
 struct IssuedCall {
-  std::string_view name{};       ///< the tool's
+  std::string_view name{};       ///< of the tool
   std::string_view arguments{};  ///< as the model wrote them, byte for byte
   std::optional<std::string_view>
-      signature{};  ///< the caller's own, in place of the two, for the loop detector (H6)
+      signature{};  ///< the caller's own, instead of both, for the loop detector (H6)
 };
 
-/// Settings of a guard that a run is made with: `CallLimit`, `StepLimit`, `LoopDetector`, `SpendLimit`, or a type of the
-/// user's own. They say with `using State = …` what counts for one run; it is made of them, safe to use from many threads (H8),
-/// begins anew with `new_run()` and is carried over a restart by `save()` and `restore(text)` as JSON Lines; `restore` looks for
-/// its own lines and leaves the others alone.
+/// Settings of a guard of a run: `CallLimit`, `StepLimit`, `LoopDetector`, `SpendLimit`, or a type of your own. `using State = …`
+/// names the type that counts for one run. A state is constructed from the settings and is safe to use from many threads (H8).
+/// `new_run()` resets it; `save()` and `restore(text)` carry it over a restart as JSON Lines (`StateLine` writes them,
+/// `saved_line` finds them; `restore` ignores the lines of others).
 ///
-/// A state is asked through one or more functions named `admit`, each of which gives a `Refusal` or nothing (or, for a batch,
-/// one answer for each call):
+/// A state has one or more functions named `admit`, each of which returns an `std::optional<Refusal>`, or a `BatchVerdict` for a
+/// batch:
 ///   admit()                            before a model turn
-///   admit(std::span<const IssuedCall>) before any call of a model turn is made; who has it is not asked about each call
+///   admit(std::span<const IssuedCall>) before any call of a model turn is made; a state that has it is not asked about single calls
 ///   admit(const IssuedCall&)           before each call
-///   answered(call, content)            what the model was told, whoever told it; if it throws, that changes nothing
-/// Whoever drives them keeps this order: steps, call limit (a batch is settled before any of it is made), spend, loop, then what
-/// stands at the attempts, such as a breaker. The first refusal is the answer, but the others are asked all the same: they
-/// count what the model *issued*, and a count is not given back because another guard refused. (H5, langchain.md §4)
+///   answered(call, content)            optional: what the model got for a call; if it throws, that changes nothing
+/// They are asked in this order: steps, call limits (for the whole batch before any of it is made), spending, the others, then
+/// the guards of attempts, such as a breaker. The first refusal is the answer, but the others are asked all the same: they count
+/// what the model *issued*, and a count is not taken back because another guard refused. (H5)
 template <class G>
 concept RunGuard =
     std::copyable<G> && std::constructible_from<typename G::State, const G&> &&

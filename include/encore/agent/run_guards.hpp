@@ -1,4 +1,4 @@
-// The guards of one agent's run, asked in their order.
+// The guards of one agent's run, asked in a fixed order.
 #pragma once
 #include <encore/agent/call_limit.hpp>
 #include <encore/agent/refusal.hpp>
@@ -21,11 +21,9 @@
 #include <utility>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
-namespace detail {
-
-/// All call limits of a run are one guard, so that they hold together.
+/// All call limits of a run are one guard, so that they apply together.
 template <class... G>
 struct run_states {
   static constexpr bool has_call_limit = (std::same_as<G, CallLimit> || ...);
@@ -62,26 +60,24 @@ struct run_states {
   }
 };
 
-}  // namespace detail
-
-/// What counts for one run, made of the settings `G`. Every guard is asked about everything, whatever the others said: they
-/// count what the model issued. The first refusal is the answer: of steps, then of the call limits, then of spending, then of the
-/// rest in the order given. Thread-safe, but for `new_run` and `restore`. (H5, langchain.md §4)
+/// The states of a run's guards, constructed from the settings `G`. Every guard is asked about everything, even after a refusal:
+/// they count what the model issued. The first refusal is the answer: of steps, then of the call limits, then of spending, then
+/// of the others in the order given. Thread-safe, except `new_run` and `restore`. (H5)
 template <RunGuard... G>
 class RunGuards {
-  using Sorted = detail::run_states<G...>;
+  using Sorted = run_states<G...>;
   using Made = typename Sorted::template of<typename Sorted::Others>;
-  static_assert(Made::distinct,
-                "a run takes one guard of each kind: CallLimit alone may be given several times, for several "
-                "tools");
+  static_assert(
+      Made::distinct,
+      "a run takes one guard of each kind: only CallLimit may be given several times, for several tools");
 
   template <class State>
-  static constexpr bool settles_batches =
+  static constexpr bool admits_batches =
       requires(State& state, std::span<const IssuedCall> calls) { state.admit(calls); };
   template <class State>
-  static constexpr bool asks_calls = requires(State& state, const IssuedCall& call) { state.admit(call); };
+  static constexpr bool admits_calls = requires(State& state, const IssuedCall& call) { state.admit(call); };
   template <class State>
-  static constexpr bool counts_steps = requires(State& state) { state.admit(); };
+  static constexpr bool admits_steps = requires(State& state) { state.admit(); };
 
  public:
   explicit RunGuards(const G&... guards) : states_(Made::make(guards...)) {}
@@ -92,24 +88,25 @@ class RunGuards {
   [[nodiscard]] std::optional<Refusal> admit_step() {
     std::optional<Refusal> first;
     each([&]<class State>(State& state) {
-      if constexpr (counts_steps<State>) keep(first, state.admit());
+      if constexpr (admits_steps<State>) set_if_first(first, state.admit());
     });
     return first;
   }
-  /// The same where the calls of the turn are asked about next: whoever is asked about them is not asked here.
+  /// The same if the calls of the turn are asked about next: `SpendMeter`, which is asked about each of them, is not asked here.
   [[nodiscard]] std::optional<Refusal> admit_step_with_calls() {
     std::optional<Refusal> first;
     each([&]<class State>(State& state) {
-      if constexpr (counts_steps<State> && !std::same_as<State, SpendMeter>) keep(first, state.admit());
+      if constexpr (admits_steps<State> && !std::same_as<State, SpendMeter>)
+        set_if_first(first, state.admit());
     });
     return first;
   }
 
-  /// Before any call of a turn is made: who is not refused here is asked about with `admit_call`.
+  /// Before any call of a turn is made: calls that are not refused here are asked about with `admit_call`.
   [[nodiscard]] BatchVerdict admit_batch(std::span<const IssuedCall> calls) {
     BatchVerdict all{.calls = std::vector<std::optional<Refusal>>(calls.size())};
     each([&]<class State>(State& state) {
-      if constexpr (settles_batches<State>) {
+      if constexpr (admits_batches<State>) {
         BatchVerdict verdict = state.admit(calls);
         if (!all.ends_run) all.ends_run = std::move(verdict.ends_run);
         for (std::size_t i = 0; i < calls.size(); ++i)
@@ -119,27 +116,26 @@ class RunGuards {
     return all;
   }
 
-  /// Who has `counted` the call before is not asked again: only what was spent is looked at. (H5)
+  /// Before each call. If the guards have `counted` it before, only `SpendMeter` is asked again. (H5)
   [[nodiscard]] std::optional<Refusal> admit_call(const IssuedCall& call, bool counted = false) {
     std::optional<Refusal> first;
     each([&]<class State>(State& state) {
-      if constexpr (std::same_as<State, SpendMeter>) keep(first, state.admit(call));
+      if constexpr (std::same_as<State, SpendMeter>) set_if_first(first, state.admit(call));
     });
     if (counted) return first;
     each([&]<class State>(State& state) {
-      if constexpr (asks_calls<State> && !settles_batches<State> && !std::same_as<State, SpendMeter>)
-        keep(first, state.admit(call));
+      if constexpr (admits_calls<State> && !admits_batches<State> && !std::same_as<State, SpendMeter>)
+        set_if_first(first, state.admit(call));
     });
     return first;
   }
-  /// What the model was told, whoever told it. A guard that throws keeps neither the model from its answer nor others from
-  /// hearing of it.
+  /// Notifies the guards of what the model got for a call. A guard that throws prevents neither the answer nor the notification
+  /// of the others.
   void answered(const IssuedCall& call, std::string_view content) {
     each([&](auto& state) {
       if constexpr (requires { state.answered(call, content); }) {
         auto threw = StopReason::none;
-        detail::deferring_cancellation(
-            [&] { detail::holds([&] { return state.answered(call, content), true; }, threw); });
+        deferring_cancellation([&] { holds([&] { return state.answered(call, content), true; }, threw); });
       }
     });
   }
@@ -156,12 +152,12 @@ class RunGuards {
     std::apply([&](const auto&... state) { (add(state.save()), ...); }, states_);
     return text;
   }
-  /// Throws `std::invalid_argument` for text that is not what `save` wrote; some guards may have taken over their part then.
+  /// Throws `std::invalid_argument` for text that `save` did not write; some guards may have been restored by then.
   void restore(std::string_view text) {
     each([&](auto& state) { state.restore(text); });
   }
 
-  /// What counts for the guard of this kind; for `CallLimit` it is one for all of them.
+  /// The state of the guard of this kind; all `CallLimit`s have one together.
   template <class Guard>
   auto& state() noexcept {
     static_assert((std::same_as<Guard, G> || ...), "this run has no such guard");
@@ -178,12 +174,12 @@ class RunGuards {
   void each(const Use& use) {
     std::apply([&](auto&... state) { (use(state), ...); }, states_);
   }
-  template <class Asked>
-  static void keep(std::optional<Refusal>& first, Asked&& asked) {
-    if (!first && asked) first.emplace(*std::forward<Asked>(asked));
+  template <class Answer>
+  static void set_if_first(std::optional<Refusal>& first, Answer&& answer) {
+    if (!first && answer) first.emplace(*std::forward<Answer>(answer));
   }
 
   typename Made::type states_;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

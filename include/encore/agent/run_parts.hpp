@@ -1,4 +1,4 @@
-// Sorting what an agent's run is given: guards, and who hears of what.
+// Sorts the arguments of a ToolRun: guards, and hooks.
 #pragma once
 #include <encore/agent/key_reuse.hpp>
 #include <encore/agent/refused_turns.hpp>
@@ -13,49 +13,47 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Nobody wants to hear of unknown outcomes as they come; they are in the list.
-struct NobodyReconciles {
+/// The default hook: unknown outcomes are only listed.
+struct IgnoreUnknownOutcomes {
   void operator()(const UnknownOutcome&) const noexcept {}
 };
 
 template <class>
-inline constexpr bool hears_of_unknown_outcomes = false;
+inline constexpr bool is_unknown_outcome_hook = false;
 template <class F>
-inline constexpr bool hears_of_unknown_outcomes<OnUnknownOutcome<F>> = true;
+inline constexpr bool is_unknown_outcome_hook<OnUnknownOutcome<F>> = true;
 template <class T>
-inline constexpr bool hears_of_key_reuse = Plays<T, role::KeyReuse>;
+inline constexpr bool is_key_reuse_hook = Plays<T, role::KeyReuse>;
 
 template <class Default, class... G>
 struct reconciler_of : std::type_identity<Default> {};
 template <class Default, class T, class... G>
 struct reconciler_of<Default, T, G...>
-    : std::conditional_t<hears_of_unknown_outcomes<T>, std::type_identity<T>, reconciler_of<Default, G...>> {
-};
+    : std::conditional_t<is_unknown_outcome_hook<T>, std::type_identity<T>, reconciler_of<Default, G...>> {};
 
 template <class List>
 struct run_guards_of;
 template <class... G>
 struct run_guards_of<Plus<G...>> : std::type_identity<RunGuards<G...>> {};
 
-/// Parts given to a run, by what they are for.
+/// The arguments of a run, sorted by what they are for.
 template <class... G>
 struct RunParts {
   static_assert(
-      ((RunGuard<G> || hears_of_unknown_outcomes<G> || hears_of_key_reuse<G> ||
-        std::same_as<G, RefusedTurns>) &&
+      ((RunGuard<G> || is_unknown_outcome_hook<G> || is_key_reuse_hook<G> || std::same_as<G, RefusedTurns>) &&
        ...),
       "a ToolRun takes guards that belong to a run (CallLimit, StepLimit, LoopDetector, SpendLimit, or a "
       "RunGuard of your own), RefusedTurns, OnUnknownOutcome and OnKeyReused; a circuit breaker, a retry "
       "budget or an "
       "observer belongs to a policy");
-  static_assert((0 + ... + int{hears_of_unknown_outcomes<G>}) <= 1, "a ToolRun takes one OnUnknownOutcome");
-  static_assert((0 + ... + int{hears_of_key_reuse<G>}) <= 1, "a ToolRun takes one OnKeyReused");
+  static_assert((0 + ... + int{is_unknown_outcome_hook<G>}) <= 1, "a ToolRun takes one OnUnknownOutcome");
+  static_assert((0 + ... + int{is_key_reuse_hook<G>}) <= 1, "a ToolRun takes one OnKeyReused");
   static_assert((0 + ... + int{std::same_as<G, RefusedTurns>}) <= 1, "a ToolRun takes one RefusedTurns");
 
   using GuardList = join_t<std::conditional_t<RunGuard<G>, Plus<G>, Plus<>>...>;
   using Guards = typename run_guards_of<GuardList>::type;
-  using Reconciler = typename reconciler_of<NobodyReconciles, G...>::type;
-  using HearsReuse = typename find<role::KeyReuse, KeyReuseUnnoticed, Plus<G...>>::type;
+  using Reconciler = typename reconciler_of<IgnoreUnknownOutcomes, G...>::type;
+  using KeyReuseHook = typename find<role::KeyReuse, IgnoreKeyReuse, Plus<G...>>::type;
 
   static Guards guards(const G&... given) {
     [[maybe_unused]] const auto one = []<class T>(const T& part) {

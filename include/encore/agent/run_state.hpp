@@ -1,4 +1,4 @@
-// What one run of an agent remembers beside its guards' counts.
+// The state of one run of an agent, except its guards' counts.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/key_ledger.hpp>
@@ -23,17 +23,17 @@
 namespace encore ENCORE_BUILD::detail {
 
 /// The run's scope, whether it is over, its open calls with their keys, the operation keys that it has seen, and its unknown
-/// outcomes. Thread-safe, but for `new_run` and `restore`, during which no call may be under way; not copied.
+/// outcomes. Thread-safe, except `new_run` and `restore`, during which no call may be under way; not copyable.
 class RunState {
  public:
   RunState() = default;
   RunState(const RunState&) = delete;
   RunState& operator=(const RunState&) = delete;
 
-  /// Of this run alone, so that the ids which models use again in each run make new keys. (I2)
+  /// Belongs to this run only, so that ids which models reuse in each run make new keys. (I2)
   const Scope& scope() const noexcept { return scope_; }
-  /// The same, after a process that was forked has given its copy of the run another: both may go on with it, and must not make
-  /// one key for two calls. For new calls; open ones have their keys.
+  /// The same, but renewed after a fork: parent and child may both continue the run, and must not make one key for two calls. For
+  /// new calls; open ones have their keys.
   const Scope& scope_of_this_process() {
     const std::lock_guard lock{mutex_};
     if (const auto process = Scope::process(); process != process_) {
@@ -43,7 +43,7 @@ class RunState {
     return scope_;
   }
 
-  /// Held while calls are counted, and while what was counted is saved.
+  /// Locked while calls are counted, and while the counts are saved.
   std::mutex& counting() const noexcept { return counting_; }
 
   /// Why the run is over, if it is: the first refusal that ended it.
@@ -56,18 +56,19 @@ class RunState {
     if (!over_) over_ = why;
   }
 
-  /// The host has had a step counted: the next turn's calls belong to it.
+  /// The host has counted a step: the next turn's calls belong to it.
   void step_begins() noexcept { step_begun_.store(true, std::memory_order_relaxed); }
   bool belongs_to_step() noexcept { return step_begun_.exchange(false, std::memory_order_relaxed); }
 
   PendingCalls& pending_calls() noexcept { return pending_calls_; }
   RefusedTurnCount& refused_turns() noexcept { return refused_turns_; }
-  /// The callers' operation keys, by the calls that they stand for.
+  /// The callers' operation keys, and the calls that they stand for.
   KeyLedger& keys() noexcept { return keys_; }
   UnknownOutcomes& unknown_outcomes() noexcept { return unknown_outcomes_; }
   const UnknownOutcomes& unknown_outcomes() const noexcept { return unknown_outcomes_; }
 
-  /// A new scope, no open calls, and not over. What is left to reconcile stays, and so do the caller's keys: they outlive a run.
+  /// Starts a new run: a new scope, no open calls, and not over. Outcomes to reconcile and the caller's keys stay: they outlive a
+  /// run.
   void new_run() {
     scope_ = Scope::random();
     pending_calls_.new_run();
@@ -83,12 +84,13 @@ class RunState {
     if (step_begun_.load(std::memory_order_relaxed)) line.add("step_begun", 1);
     if (over_now)
       line.add("over", to_string(over_now->reason)).add_bytes("over_because", over_now->to_person);
-    const auto open = pending_calls_.save();  // first: what says here that it is listed is in the list
+    // Saved before the list, so that a call which is saved as listed is in it.
+    const auto open = pending_calls_.save();
     const auto unknown = unknown_outcomes_.save();
     line.add("unknown_outcomes", static_cast<std::int64_t>(std::ranges::count(unknown, '\n')));
     return line.text() + '\n' + open + refused_turns_.save() + keys_.save() + unknown;
   }
-  /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
+  /// Throws `std::invalid_argument` for text that `save` did not write, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
     const auto digits = signature_of("scope", line.text("scope"));
@@ -100,7 +102,7 @@ class RunState {
                           .ends_run = true};
     const auto step_begun = line.has("step_begun") && line.count("step_begun") != 0;
     static_cast<void>(saved_lines(text, UnknownOutcomes::kind, line, "unknown_outcomes"));
-    UnknownOutcomes{}.restore(text);  // what would be refused is refused before anything changes
+    UnknownOutcomes{}.restore(text);  // these throw for invalid text, before anything changes
     KeyLedger{}.restore(text);
     RefusedTurnCount{}.restore(text);
     pending_calls_.restore(text);
@@ -117,7 +119,7 @@ class RunState {
   static constexpr std::string_view kind{"tool_run"};
 
   Scope scope_ = Scope::random();
-  Scope process_ = Scope::process();  // in which that is the run's
+  Scope process_ = Scope::process();  // the process in which that is the run's scope
   mutable std::mutex counting_;
   PendingCalls pending_calls_{};
   RefusedTurnCount refused_turns_{};

@@ -1,4 +1,4 @@
-// How much money a run may spend.
+// A limit on the money that a run may spend.
 #pragma once
 #include <encore/agent/money.hpp>
 #include <encore/agent/refusal.hpp>
@@ -16,16 +16,16 @@ namespace encore ENCORE_BUILD {
 
 class SpendMeter;
 
-/// No call begins once as much as this was spent. The call that goes over it is still made: what it costs is known afterwards.
-/// A limit of zero refuses every call. (H7)
+/// Refuses calls once this much was spent. The call that exceeds it is still made: its cost is known only afterwards. A limit of
+/// zero refuses every call. (H7)
 ///   SpendLimit{usd(2)}
 struct SpendLimit {
   using State = SpendMeter;
   Money limit;
 };
 
-/// Adds up what was spent, on tools and on the model alike, and on attempts that failed. Thread-safe, without a lock; not
-/// copied. It guards a run, and as a guard of a policy it refuses attempts, retries included. (H7, H8)
+/// Adds up what was spent on tools, on the model, and on failed attempts. Thread-safe, without a lock; not copyable. It guards a
+/// run; as a guard of a policy it refuses attempts, including retries. (H7, H8)
 ///   SpendMeter spending{SpendLimit{usd(2)}};
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, spending};
 ///   policy.run([&] { auto answer = ask(); spending.record(usd(answer.cost)); return answer; });
@@ -33,7 +33,7 @@ class SpendMeter {
  public:
   explicit SpendMeter(const SpendLimit& limit) noexcept : limit_{limit.limit} {}
 
-  /// May a call begin? Asking changes nothing.
+  /// A refusal if no call may begin; nothing if one may. Changes nothing.
   [[nodiscard]] std::optional<Refusal> admit(const IssuedCall& call = {}) const {
     const auto spent_now = spent();
     if (spent_now < limit_) return std::nullopt;
@@ -44,7 +44,7 @@ class SpendMeter {
         .ends_run = true};
   }
 
-  /// Adds a cost, before or after the fact. A negative one, or NaN, cannot be said: `usd` refuses it.
+  /// Adds a cost, before or after the call. It cannot be negative or NaN: `usd` rejects that.
   void record(Money cost) noexcept {
     auto before = picodollars_.load(std::memory_order_relaxed);
     while (!picodollars_.compare_exchange_weak(before, (amount(before) + cost).picodollars(),
@@ -58,13 +58,13 @@ class SpendMeter {
   void new_run() noexcept { picodollars_.store(0, std::memory_order_relaxed); }
 
   std::string save() const { return StateLine{kind}.add("spent_usd", to_string(spent())).text() + '\n'; }
-  /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
+  /// Throws `std::invalid_argument` for text that `save` did not write, and changes nothing then.
   void restore(std::string_view text) {
     const auto spent = detail::read_usd("spent_usd", saved_line(text, kind).text("spent_usd"));
     picodollars_.store(spent.picodollars(), std::memory_order_relaxed);
   }
 
-  // As a guard of a policy: asked before each attempt, and again on waking from the wait before it. (H2)
+  // As a guard of a policy: asked before each attempt, and again after the wait before it. (H2)
   using role = encore::role::Guard;
   static constexpr auto refusal = StopReason::spend_limit_reached;
 

@@ -71,16 +71,16 @@ struct ToolParts<Plus<Part...>> {
 
   using Declared = declarations_of<all_of_t<role::Replay, Plus<Part...>>>;
   using ErrorTest = one<role::ErrorResult, ErrorResultByType>;
-  using HearsReuse = one<role::KeyReuse, KeyReuseUnnoticed>;
+  using KeyReuseHook = one<role::KeyReuse, IgnoreKeyReuse>;
 
   typename Declared::type declarations;
   [[no_unique_address]] ErrorTest error_test;
-  [[no_unique_address]] HearsReuse key_reuse;
+  [[no_unique_address]] KeyReuseHook key_reuse;
 
   explicit ToolParts(const std::tuple<Part...>& parts)
       : declarations{Declared::from(parts)},
         error_test{pick<ErrorTest>(parts)},
-        key_reuse{pick<HearsReuse>(parts)} {
+        key_reuse{pick<KeyReuseHook>(parts)} {
     static_assert(how_many<role::Replay, Plus<Part...>> != 0,
                   "a ToolRetry must be told which tools may be repeated: add Repeatable{\"...\"}, "
                   "RepeatableWithKey{\"...\"} or RepeatableIf{...}; Repeatable{} is none");

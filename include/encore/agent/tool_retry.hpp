@@ -69,7 +69,7 @@ class ToolRetry {
       if (its.operation_key.empty()) its.operation_key = operation_key_of(call);
       const DeclaredCall declared{its.resolved_name.empty() ? its.name : its.resolved_name, call.arguments};
       its.replay = safety_of(declared);
-      parts_.key_reuse.look_at(its, {.name = declared.name, .arguments = declared.arguments});
+      parts_.key_reuse.check(its, {.name = declared.name, .arguments = declared.arguments});
       std::string signature;
       if constexpr (Policy::observed)
         detail::sign(its, {.name = declared.name, .arguments = declared.arguments}, signature);

@@ -58,7 +58,7 @@ class ToolRun {
         guards_(Parts::guards(parts...)),
         refused_turns_(Parts::template pick<RefusedTurns>(parts...)),
         reconcile_(Parts::template pick<typename Parts::Reconciler>(parts...)),
-        key_reused_(Parts::template pick<typename Parts::HearsReuse>(parts...)) {
+        key_reused_(Parts::template pick<typename Parts::KeyReuseHook>(parts...)) {
     (refuse_unknown_tool(parts), ...);
   }
   explicit ToolRun(const ToolCatalog&&,
@@ -257,7 +257,7 @@ class ToolRun {
   typename Parts::Guards guards_;
   RefusedTurns refused_turns_;
   typename Parts::Reconciler reconcile_;
-  typename Parts::HearsReuse key_reused_;
+  typename Parts::KeyReuseHook key_reused_;
   detail::RunState state_;
 };
 

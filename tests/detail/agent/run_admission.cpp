@@ -15,6 +15,7 @@ namespace {
 using namespace encore;
 using encore::detail::RunAdmission;
 using encore::detail::RunCall;
+using encore::detail::RunGuards;
 using encore::detail::RunState;
 using encore::detail::Turn;
 using encore::detail::TurnCall;

@@ -272,7 +272,7 @@ TEST_CASE("an on_unknown_outcome hook that throws hides no unknown outcome, and 
           "[run_call]") {
   Bench bench{ReplaySafety::never, throws<TimeoutError>().dispatched()};
   const OnUnknownOutcome broken{[](const UnknownOutcome&) { throw std::logic_error{"desk is closed"}; }};
-  const KeyReuseUnnoticed nobody;
+  const encore::detail::IgnoreKeyReuse nobody;
   CHECK(bench.answer(ship("1"), {}, {}, RunCaller{bench.state, broken, nobody}).is_error());
   CHECK(bench.state.unknown_outcomes().all().size() == 1);
 }

@@ -8,6 +8,7 @@
 namespace {
 
 using namespace encore;
+using encore::detail::RunGuards;
 
 TEST_CASE("a run sorts its arguments into guards and hooks, in any order", "[run_parts]") {
   int lost = 0;
@@ -19,7 +20,7 @@ TEST_CASE("a run sorts its arguments into guards and hooks, in any order", "[run
   using Parts = detail::RunParts<Reports, CallLimit, Hears, LoopDetector, CallLimit>;
   STATIC_CHECK(std::same_as<Parts::Guards, RunGuards<CallLimit, LoopDetector, CallLimit>>);
   STATIC_CHECK(std::same_as<Parts::Reconciler, Hears>);
-  STATIC_CHECK(std::same_as<Parts::HearsReuse, Reports>);
+  STATIC_CHECK(std::same_as<Parts::KeyReuseHook, Reports>);
 
   const CallLimit one{.run_limit = 1};
   const CallLimit two{.run_limit = 2};
@@ -36,7 +37,7 @@ TEST_CASE("hooks that were not given to a run default to doing nothing", "[run_p
   using Parts = detail::RunParts<>;
   STATIC_CHECK(std::same_as<Parts::Guards, RunGuards<>>);
   Parts::pick<Parts::Reconciler>()(UnknownOutcome{});
-  Parts::pick<Parts::HearsReuse>()(KeyReuse{});
+  Parts::pick<Parts::KeyReuseHook>()(KeyReuse{});
 }
 
 }  // namespace

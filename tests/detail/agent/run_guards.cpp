@@ -14,6 +14,7 @@
 namespace {
 
 using namespace encore;
+using encore::detail::RunGuards;
 
 /// A guard of the user's own, which writes down what it is asked and says no when told so.
 struct Diary {

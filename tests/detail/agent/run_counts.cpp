@@ -9,12 +9,12 @@
 namespace {
 
 using encore::CallLimitExceeded;
-using encore::is_over;
-using encore::limits_exceeded;
-using encore::LimitsAgree;
 using encore::RunCounts;
 using encore::RunLimit;
 using encore::ThreadLimit;
+using encore::detail::is_over;
+using encore::detail::limits_exceeded;
+using encore::detail::LimitsAgree;
 
 constexpr ThreadLimit no_thread_limit{};
 constexpr RunLimit no_run_limit{};
@@ -45,7 +45,7 @@ TEST_CASE("only the call limits that are exceeded are named, as count/limit", "[
 
 TEST_CASE("CallLimitExceeded carries counts and limits, and no policy retries it [B4, H5]", "[run_counts]") {
   try {
-    encore::throw_call_limit_exceeded("step limit reached: run 3/2", {7, 3}, no_thread_limit, 2);
+    encore::detail::throw_call_limit_exceeded("step limit reached: run 3/2", {7, 3}, no_thread_limit, 2);
   } catch (const std::runtime_error& error) {
     CHECK(std::string{error.what()} == "encore: step limit reached: run 3/2");
     const auto& exceeded = dynamic_cast<const CallLimitExceeded&>(error);
