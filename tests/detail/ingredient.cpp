@@ -21,7 +21,7 @@ static_assert(!encore::detail::would_dangle<FakeClock&>);
 TEST_CASE("an option that could be copied or shared has to be marked, unless a copy is equivalent [F4]",
           "[ingredient]") {
   using encore::detail::copied_or_shared;
-  const auto lambda = [number = 3](const Event&) { static_cast<void>(number); };
+  [[maybe_unused]] const auto lambda = [number = 3](const Event&) { static_cast<void>(number); };
   STATIC_REQUIRE(copied_or_shared<CountingObserver&>);
   STATIC_REQUIRE(copied_or_shared<CopyableClock&>);
   STATIC_REQUIRE(!copied_or_shared<CopyableClock>);
