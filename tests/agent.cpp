@@ -13,7 +13,7 @@ struct Slow : std::runtime_error {
 };
 }  // namespace
 
-TEST_CASE("an agent's run, its tools and its limits come with one include", "[agent]") {
+TEST_CASE("an agent's run, its tools and its limits are available from one include", "[agent]") {
   ToolCatalog catalog;
   catalog.add("look_up", ReplaySafety::repeatable, RetryPolicy{RetryOn<Slow>{}},
               [](const std::string& arguments) { return "seventeen of " + arguments; });

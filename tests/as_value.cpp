@@ -20,7 +20,8 @@
 using namespace encore;
 using namespace encore::testing;
 
-TEST_CASE("a callable whose handle is the result is retried until it has made one [A8]", "[as_value]") {
+TEST_CASE("a callable in as_value, whose result is a handle, is retried until it has returned one [A8]",
+          "[as_value]") {
   FakeClock clock;
   auto sent = 0;
   const auto send = [&](const Attempt& attempt) {

@@ -165,7 +165,7 @@ TEST_CASE("the time between two points is neither negative nor wrapped [C7, D7]"
   CHECK(time_between(WallTime::min(), WallTime::max()) == Duration::max());
 }
 
-TEST_CASE("a point in time plus a span stays in the range [C7]", "[duration]") {
+TEST_CASE("a point in time plus a duration stays in the range [C7]", "[duration]") {
   CHECK(later(TimePoint{1s}, 2s) == TimePoint{3s});
   CHECK(later(TimePoint{1s}, -2s) == TimePoint{-1s});
   CHECK(later(TimePoint{1s}, Duration::max()) == TimePoint::max());
@@ -197,7 +197,7 @@ TEST_CASE("the longest wait is 8,760 hours, and a clock accepts it [C7]", "[dura
   CHECK(later(TimePoint{std::chrono::steady_clock::now()}, longest_wait) < TimePoint::max());
 }
 
-TEST_CASE("only a floating-point duration can fail to be a number [C3]", "[duration]") {
+TEST_CASE("only a floating-point duration can be NaN [C3]", "[duration]") {
   CHECK(encore::is_number(5s));
   CHECK(encore::is_number(Seconds{infinity}));
   CHECK_FALSE(encore::is_number(Seconds{not_a_number}));

@@ -5,7 +5,7 @@
 
 using namespace encore;
 
-TEST_CASE("a policy's breaker, budget and quota come with one include", "[guards]") {
+TEST_CASE("a policy's breaker, budget and quota are available from one include", "[guards]") {
   CircuitBreaker breaker{{.failures_to_open = 1}};
   RetryBudget budget;
   const RetryPolicy policy{RetryOnEveryException{}, ConstantBackoff{std::chrono::seconds{0}}, breaker,

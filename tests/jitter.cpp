@@ -290,8 +290,7 @@ TEST_CASE("a hint is lengthened by at most the jitter's share [E1]", "[jitter]")
 }
 
 TEST_CASE(
-    "a hint of 100 s never becomes 76 s, nor is it a multiple (fault 23: meltano/sdk #1477, promptflow "
-    "#2073) [E1]",
+    "a hint of 100 s never becomes 76 s, nor a multiple (fault 23: meltano/sdk #1477, promptflow #2073) [E1]",
     "[jitter]") {
   for (const double draw : some_draws) {
     for (const double share : {0.0, 0.1, 0.25, 1.0}) {

@@ -45,8 +45,8 @@ static_assert(encore::JudgesExceptions<RetryOn<int>> && !encore::JudgesValues<Re
 // ---- types (B2) --------------------------------------------------------------------------------------------------------
 
 TEST_CASE(
-    "a listed type matches what derives from it, and nothing beside it (fault 26: Shield; langchain-js "
-    "#11318) [B2]",
+    "a listed type matches what derives from it, and nothing else (fault 26: Shield; langchain-js #11318) "
+    "[B2]",
     "[predicate]") {
   const RetryOn<TransportError> transport;
   CHECK(attempts_of(transport, raise(TransportError{})) == 3);

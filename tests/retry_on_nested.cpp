@@ -92,9 +92,8 @@ static_assert(std::is_empty_v<RetryOnNested<TimeoutError>>);
 static_assert(encore::JudgesValues<AlsoNested<encore::RetryOnTransientErrorCode>, std::error_code>);
 static_assert(!encore::JudgesExceptions<AlsoNested<encore::RetryIfNoValue>>);
 
-TEST_CASE(
-    "a filter that is shared by std::ref looks as deep as a copy of it, and so do the never-lists [B5, F4]",
-    "[retry_on_nested]") {
+TEST_CASE("a filter shared by std::ref searches as deep as a copy of it, and so do the never-lists [B5, F4]",
+          "[retry_on_nested]") {
   const RetryOnNested<ToolError> filter;
   encore::testing::FakeClock clock;
   const encore::RetryPolicy policy{std::ref(filter), clock, encore::NeverRetry<TimeoutError>{}};
@@ -245,7 +244,8 @@ TEST_CASE("a nested operation_canceled is a failure like any other if the filter
 
 // Found as never_list_looks_as_deep_as_the_filter.
 TEST_CASE(
-    "the never-lists look as deep as the filter, and win [B5] (temporal documentation #4605, sdk-go #275)",
+    "the never-lists look as deep as the filter, and take precedence [B5] (temporal documentation #4605, "
+    "sdk-go #275)",
     "[retry_on_nested]") {
   struct Closed : std::runtime_error {
     using std::runtime_error::runtime_error;

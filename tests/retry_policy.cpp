@@ -52,8 +52,7 @@ TEST_CASE("options that are not given have the defaults that the README explains
   STATIC_CHECK_FALSE(policy.seed());
 }
 
-TEST_CASE("a time limit alone brings no hidden count limit (fault 13: failsafe #241) [A1]",
-          "[retry_policy]") {
+TEST_CASE("a time limit alone sets no hidden count limit (fault 13: failsafe #241) [A1]", "[retry_policy]") {
   STATIC_CHECK_FALSE(RetryPolicy{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}}.max_attempts());
   STATIC_CHECK(
       RetryPolicy{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, encore::MaxRetries{4}}.max_attempts() ==

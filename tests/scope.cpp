@@ -35,7 +35,7 @@ TEST_CASE("random scopes differ in each half [I2]", "[scope]") {
   CHECK(halves.size() == 2'000);
 }
 
-TEST_CASE("every bit of a random scope is set about half of the time [I2]", "[scope]") {
+TEST_CASE("every bit of a random scope is set in about half of the scopes [I2]", "[scope]") {
   // Of 4,096 throws of a coin between 1,744 and 2,352 are heads: 2,048, and 9.5 standard deviations of 32 to each side.
   std::array<int, 128> set_bits{};
   for (int i = 0; i < 4'096; ++i) {

@@ -5,7 +5,7 @@
 
 using namespace encore;
 
-TEST_CASE("counters and traces come with one include", "[telemetry]") {
+TEST_CASE("counters and traces are available from one include", "[telemetry]") {
   Counters counters;
   const RetryPolicy policy{RetryOnEveryException{}, counters};
   CHECK(policy.run({.id = "call-17", .name = "look_up"}, [] { return 17; }) == 17);

@@ -64,7 +64,7 @@ TEST_CASE("quoted text is escaped exactly where it would act on the terminal or 
   }
 }
 
-TEST_CASE("names, ids and texts from outside act on no terminal, wherever they are written",
+TEST_CASE("names, ids and texts from outside do not act on a terminal, wherever they are written",
           "[terminal_text]") {
   for (const auto hostile : encore_tests::hostile_texts) {
     const auto name = "a" + std::string{hostile} + "b";

@@ -14,7 +14,7 @@ struct Slow : std::runtime_error {
 };
 }  // namespace
 
-TEST_CASE("a clock, a recorder and a script for a test come with one include", "[testing]") {
+TEST_CASE("a clock, a recorder and a script for tests are available from one include", "[testing]") {
   FakeClock clock;
   Recorder trace;
   Scripted<int> look_up{throws<Slow>("slow"), returns(17)};

@@ -270,7 +270,7 @@ TEST_CASE("a call limit's run count restarts with each run, its thread count goe
   CHECK(shape_of(counter.admit(calls_of({"a"}))) == "-");
 }
 
-TEST_CASE("without limits, and without calls, nothing is refused", "[call_limit]") {
+TEST_CASE("a call limit without limits, or a turn without calls, refuses nothing", "[call_limit]") {
   CallCounter unlimited{std::vector<CallLimit>{}};
   CHECK(shape_of(unlimited.admit(calls_of({"a", "b"}))) == "+ +");
   CHECK(unlimited.save().empty());

@@ -65,9 +65,8 @@ TEST_CASE("loops are found where loops.csv says, with the primitive pattern [H6]
   }
 }
 
-TEST_CASE(
-    "where signatures are recorded after the call, the call after a full cycle is refused: loops.csv [H6]",
-    "[loop_detector]") {
+TEST_CASE("if signatures are recorded after the call, the call after a full cycle is refused: loops.csv [H6]",
+          "[loop_detector]") {
   for (const auto& row : encore_tests::rows_of("loops.csv")) {
     INFO(row.where());
     LoopWatch watch{

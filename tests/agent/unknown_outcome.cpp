@@ -98,7 +98,8 @@ TEST_CASE(
                                        .error_type = "TimeoutError"});
 }
 
-TEST_CASE("before the request has left, or after an answer, the outcome is known [I3]", "[unknown_outcome]") {
+TEST_CASE("before its request is sent, or after an answer, a call's outcome is known [I3]",
+          "[unknown_outcome]") {
   for (const bool answered : {false, true}) {
     CAPTURE(answered);
     Desk desk;
@@ -162,7 +163,7 @@ TEST_CASE(
   CHECK(desk.lost[0].idempotency_key == run_key);
 }
 
-TEST_CASE("a returned error that did not run settles nothing of the attempt before [B8, I3]",
+TEST_CASE("a returned error of a request that did not run settles nothing of the attempt before [B8, I3]",
           "[unknown_outcome]") {
   Desk desk;
   const ToolResult busy{.status = ToolStatus::error, .content = "busy"};
@@ -270,7 +271,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("after an attempt that did not run, one that did decides as if it were the first [I1, I3]",
+TEST_CASE("after an attempt that did not run, the next attempt counts as if it were the first [I1, I3]",
           "[unknown_outcome]") {
   Desk cut;
   Scripted<ToolResult> tool{timeout().not_run(), timeout().dispatched()};
@@ -305,7 +306,8 @@ TEST_CASE(
   CHECK(other.reason() == StopReason::excluded_tool);
 }
 
-TEST_CASE("an answer to a later attempt settles what an earlier one left unknown [I3]", "[unknown_outcome]") {
+TEST_CASE("an answer to a later attempt settles the unknown outcome of an earlier one [I3]",
+          "[unknown_outcome]") {
   Desk desk;
   Scripted<ToolResult> tool{timeout().uses_key().dispatched(), timeout().uses_key().dispatched(),
                             timeout().uses_key().dispatched().answered()};

@@ -116,14 +116,16 @@ TEST_CASE("a later record of an evicted call begins another call, which is marke
   CHECK(calls[2].attempts_told() == 2);
 }
 
-TEST_CASE("a call that begins while an evicted one may still run is not alone", "[trace_assembler]") {
+TEST_CASE("a traced call that begins while an evicted one may still run counts as overlapping",
+          "[trace_assembler]") {
   const auto calls = assemble({began("a"), began("b"), began("c")}, 1);
   CHECK(calls[0].alone);
   CHECK(!calls[1].alone);
   CHECK(!calls[2].alone);
 }
 
-TEST_CASE("a call that began while another of its tool ran is not alone", "[trace_assembler]") {
+TEST_CASE("a traced call that began while another of its tool ran counts as overlapping",
+          "[trace_assembler]") {
   auto other_tool = began("x");
   other_tool.call_name = "fetch";
   auto other_scope = began("y");

@@ -82,7 +82,7 @@ TEST_CASE(
   CHECK(layers.outer_ids() == std::set<std::string>{""});
 }
 
-TEST_CASE("a call on the same thread is not inside an attempt that is suspended [J2]", "[co_run]") {
+TEST_CASE("a call on the same thread is not nested in an attempt that is suspended [J2]", "[co_run]") {
   Layers layers;
   const auto other = layers.inner(Nested::make_single);
   int others = 0;

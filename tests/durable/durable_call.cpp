@@ -448,7 +448,7 @@ TEST_CASE("a stop request holds in the next process too [K1]", "[durable_call]")
   CHECK(call.slept() == 5s);
 }
 
-TEST_CASE("a call that was saved has begun, and goes on with next or resume alone [A4, I1]",
+TEST_CASE("a saved call continues with next or resume alone: it has begun already [A4, I1]",
           "[durable_call]") {
   Process second;
   const auto policy = second.of(patient);

@@ -260,7 +260,7 @@ int answered(RetryBudget& budget, int calls) {
   return answers;
 }
 
-TEST_CASE("of a cold start of 80 calls that each need a retry, 10 are answered and 70 are lost [H4]",
+TEST_CASE("on a cold start of 80 calls that each need a retry, 10 succeed and 70 fail [H4]",
           "[retry_budget]") {
   RetryBudget budget;
   CHECK(answered(budget, 80) == 2 + 8);

@@ -64,7 +64,7 @@ TEST_CASE("no two fields of one line have the same name, and those of logfmt nee
   });
 }
 
-TEST_CASE("a record has all that the event said, and outlives it [F5]", "[event_record]") {
+TEST_CASE("an event record has all that the event had, and outlives it [F5]", "[event_record]") {
   const tests::StillClock clock;
   std::optional<encore::TimePoint> started;
   const auto record = tests::in_handler_of(TimeoutError{"host db-1"}, [&](const encore::Thrown& thrown) {
@@ -142,7 +142,7 @@ TEST_CASE("an event record contains an exception's text only on request [F6]", "
   });
 }
 
-TEST_CASE("without a calendar neither time nor scope is asked for", "[event_record]") {
+TEST_CASE("an event record without a calendar asks for neither time nor scope", "[event_record]") {
   const tests::StillClock clock;
   std::optional<encore::TimePoint> started;
   const auto record =

@@ -62,7 +62,7 @@ TEST_CASE("a log line without fields is empty", "[log_line]") {
   CHECK(LogLine{LineShape::json}.finish() == "{}");
 }
 
-TEST_CASE("a logfmt value stands in quotes where it could be taken for something else", "[log_line]") {
+TEST_CASE("a logfmt value is quoted where it would be ambiguous", "[log_line]") {
   CHECK(only(LineShape::logfmt, "a b") == R"(value="a b")");
   CHECK(only(LineShape::logfmt, "a attempt=9") == R"(value="a attempt=9")");
   CHECK(only(LineShape::logfmt, "") == R"(value="")");

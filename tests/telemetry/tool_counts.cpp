@@ -47,7 +47,7 @@ TEST_CASE("refusals are calls that guards and entry checks stopped, and nothing 
             .refused() == 0);
 }
 
-TEST_CASE("calls under way are those that have not ended", "[tool_counts]") {
+TEST_CASE("counted calls under way are those that have not ended", "[tool_counts]") {
   auto counts = with_ends("t", {{StopReason::succeeded, 3}, {StopReason::retries_exhausted, 2}});
   CHECK(counts.exhausted() == 2);
   CHECK(counts.under_way() == 0);
