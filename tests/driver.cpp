@@ -90,7 +90,7 @@ TEST_CASE("the rows of attempts.csv hold for Retrying [A1, A2, B3, C1, C6, G1]",
   });
 }
 
-// ---- langchain.md: the rows that need two calls ---------------------------------------------------------------------
+// ---- rows of two calls -------------------------------------------------------------------------------------------------
 
 const encore::RetryPolicy failing_tools{encore::RetryOnEveryException{},
                                         encore::NeverRetry<ControlFlow>{},

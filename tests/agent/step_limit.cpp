@@ -28,7 +28,7 @@ using encore::StopReason;
 using encore_tests::refusal_of;
 
 static_assert(StepLimit{.run_limit = 1}.on_limit == OnLimit::end_run);
-static_assert(ModelCallLimit{.run_limit = 1}.on_limit == OnLimit::end_run);  // langchain.md §3
+static_assert(ModelCallLimit{.run_limit = 1}.on_limit == OnLimit::end_run);
 
 TEST_CASE("a step limit admits as many steps as it says, and the next one ends the run", "[step_limit]") {
   StepCounter steps{StepLimit{.run_limit = 3}};

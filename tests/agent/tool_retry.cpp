@@ -78,7 +78,7 @@ struct Bench {
   }
 };
 
-// ---- what langchain.md says ------------------------------------------------------------------------------------------
+// ---- as in LangChain ---------------------------------------------------------------------------------------------------
 
 TEST_CASE("the rows of attempts.csv hold for a declared tool: counts, waits and ends [A1, A7, C1, G1, G3]",
           "[tool_retry]") {

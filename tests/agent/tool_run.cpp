@@ -106,7 +106,7 @@ struct Watch {
   };
 };
 
-// ---- call limits: langchain.md, section 2 ----------------------------------------------------------------------------
+// ---- call limits -------------------------------------------------------------------------------------------------------
 
 CallLimit limit_of(const encore_tests::Row& row) {
   CallLimit limit{.run_limit = 1};

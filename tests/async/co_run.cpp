@@ -83,7 +83,7 @@ TEST_CASE("every row of attempts.csv gives the same result in a coroutine as in 
   });
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a coroutine tells the same events as a thread [F1]", "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime, "a coroutine reports the same events as a thread [F1]", "[co_run]") {
   const auto flaky = [](int& left) { return [&left] { return left-- > 0 ? throw Slow{"slow"} : 17; }; };
   auto left = 2;
   CHECK(policy.run({.id = "call-17", .name = "lookup"}, flaky(left)) == 17);
@@ -200,7 +200,8 @@ TEST_CASE("whatever the policy, a coroutine ends as a thread does, and reports t
   }
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a coroutine is inside the attempt that its call names, and in no other [J1 J2]",
+TEST_CASE_METHOD(OnFakeTime,
+                 "a coroutine is nested in the attempt that its call names, and in no other [J1 J2]",
                  "[co_run]") {
   const auto single = policy.with(WhenNested{Nested::make_single});
   auto runs = 0;
@@ -223,7 +224,7 @@ TEST_CASE_METHOD(OnFakeTime, "a coroutine is inside the attempt that its call na
   for (const auto& event : trace.of("beside")) CHECK(event.outer_id.empty());
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a stop request that the sleeper is not told of is seen after the wait [K1]",
+TEST_CASE_METHOD(OnFakeTime, "a stop request that the sleeper does not get is noticed after the wait [K1]",
                  "[co_run]") {
   std::stop_source source;
   const auto token = source.get_token();
@@ -243,8 +244,7 @@ TEST_CASE_METHOD(OnFakeTime, "a stop request that the sleeper is not told of is 
   CHECK(trace.events().back().reason == StopReason::cancelled);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "void, move-only and reference results come back from a coroutine [A6]",
-                 "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime, "a coroutine returns void, move-only and reference results [A6]", "[co_run]") {
   auto runs = 0;
   executor.run(co_run(
       policy,
@@ -262,7 +262,8 @@ TEST_CASE_METHOD(OnFakeTime, "void, move-only and reference results come back fr
   CHECK(&there == &here);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "the type of a coroutine follows the failure strategy [G2 G3]", "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime, "the result type of a coroutine follows the failure strategy [G2 G3]",
+                 "[co_run]") {
   auto always = []() -> Task<int> {
     throw Slow{"slow"};
     co_return 0;
@@ -278,9 +279,10 @@ TEST_CASE_METHOD(OnFakeTime, "the type of a coroutine follows the failure strate
                    always, executor.sleeper())) == -3);
 }
 
-TEST_CASE_METHOD(OnFakeTime,
-                 "a value that fails is kept through its wait and returned when the call gives up [B8 G1]",
-                 "[co_run]") {
+TEST_CASE_METHOD(
+    OnFakeTime,
+    "a failed value is kept through a coroutine's wait and returned when the call gives up [B8 G1]",
+    "[co_run]") {
   const RetryPolicy by_value{RetryIfResult{[](const std::string& text) { return text.starts_with("busy"); }},
                              NoJitter{}, clock};
   auto n = 0;
@@ -295,7 +297,8 @@ TEST_CASE_METHOD(OnFakeTime,
   CHECK(*outcome.last_value() == "busy 3");
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a stop request in a wait ends it at once and keeps the last failure [K1]",
+TEST_CASE_METHOD(OnFakeTime,
+                 "a stop request in a coroutine's wait ends it at once and keeps the last failure [K1]",
                  "[co_run]") {
   std::stop_source source;
   const auto token = source.get_token();
@@ -313,7 +316,7 @@ TEST_CASE_METHOD(OnFakeTime, "a stop request in a wait ends it at once and keeps
   CHECK(trace.events().back().slept == 300ms);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a stop requested before the first attempt makes no attempt [K2 G4]",
+TEST_CASE_METHOD(OnFakeTime, "a stop requested before a coroutine's first attempt prevents it [K2 G4]",
                  "[co_run]") {
   std::stop_source source;
   source.request_stop();
@@ -325,7 +328,8 @@ TEST_CASE_METHOD(OnFakeTime, "a stop requested before the first attempt makes no
   CHECK(runs == 0);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a wait that is cancelled ends the call with its last failure [B4 K1]",
+TEST_CASE_METHOD(OnFakeTime,
+                 "a coroutine's wait that is cancelled ends the call with its last failure [B4 K1]",
                  "[co_run]") {
   const auto ends_with_last_failure = [&](const auto& cancellation) {
     auto runs = 0;
@@ -349,7 +353,9 @@ TEST_CASE_METHOD(OnFakeTime, "a wait that is cancelled ends the call with its la
   ends_with_last_failure(std::system_error{ECANCELED, encore_tests::asio_like});
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a wait that fails is no cancellation: what it threw leaves [K1]", "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime,
+                 "a coroutine's wait that fails is not a cancellation: its exception propagates [K1]",
+                 "[co_run]") {
   const auto leaves = [&](const auto& error) {
     CHECK_THROWS_AS(executor.run(co_run(
                         policy,
@@ -369,7 +375,7 @@ TEST_CASE_METHOD(OnFakeTime, "a wait that fails is no cancellation: what it thre
   leaves(NoProgress{"a test"});  // never retried, and yet nobody cancelled anything
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a cancelled operation is never retried [B4]", "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime, "a coroutine's cancelled operation is never retried [B4]", "[co_run]") {
   const auto attempts_of = [&](const auto& filter, const std::error_code& code) {
     auto runs = 0;
     CHECK_THROWS_AS(executor.run(co_run(
@@ -391,7 +397,8 @@ TEST_CASE_METHOD(OnFakeTime, "a cancelled operation is never retried [B4]", "[co
   CHECK(attempts_of(RetryOn<std::system_error>{}, {ETIMEDOUT, encore_tests::asio_like}) == 3);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "destroyed at any point, a call gives its permit back and says so once [H1 F1]",
+TEST_CASE_METHOD(OnFakeTime,
+                 "a coroutine destroyed at any point returns its permit and reports its end once [H1 F1]",
                  "[co_run]") {
   // Attempts take a second, and waits take 1 s and 2 s: it is destroyed in its first attempt, in its first wait, in its second
   // attempt …, before it starts, and after its end.
@@ -428,7 +435,7 @@ TEST_CASE_METHOD(OnFakeTime, "destroyed at any point, a call gives its permit ba
 
 TEST_CASE_METHOD(
     OnFakeTime,
-    "destroyed in an attempt whose request had left, a call ends with an unknown outcome [I3, H1]",
+    "a coroutine destroyed in an attempt whose request was sent ends with an unknown outcome [I3, H1]",
     "[co_run]") {
   Recorder events;
   {
@@ -446,7 +453,7 @@ TEST_CASE_METHOD(
   CHECK(events.events().back().outcome_unknown);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "all that a call was given may be gone before its first attempt [F5]",
+TEST_CASE_METHOD(OnFakeTime, "everything passed to co_run may be destroyed before the first attempt [F5]",
                  "[co_run]") {
   for (const auto size : {std::size_t{1}, OwnedCall::room, OwnedCall::room + 1}) {
     INFO("an id of " << size << " bytes");
@@ -478,7 +485,8 @@ TEST_CASE_METHOD(OnFakeTime, "all that a call was given may be gone before its f
   CHECK(trace.events().back().call_name == "a tool");
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a callable that cannot be copied is moved into the frame [A6]", "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime, "a callable that cannot be copied is moved into the coroutine's frame [A6]",
+                 "[co_run]") {
   auto lookup = [left = std::make_unique<int>(2)]() -> Task<int> {
     if ((*left)-- > 0) throw Slow{"slow"};
     co_return 17;
@@ -487,7 +495,7 @@ TEST_CASE_METHOD(OnFakeTime, "a callable that cannot be copied is moved into the
   CHECK(executor.run(std::move(task)) == 17);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may be a coroutine", "[co_run]") {
+TEST_CASE_METHOD(OnFakeTime, "BeforeRetry may be a coroutine under co_run", "[co_run]") {
   auto reconnected = 0;
   auto left = 1;
   CHECK(executor.run(co_run(
@@ -503,7 +511,7 @@ TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may be a coroutine", "[co_ru
   CHECK(reconnected == 1);
 }
 
-TEST_CASE_METHOD(OnFakeTime, "a hook before a retry may return what is no coroutine, and is only called",
+TEST_CASE_METHOD(OnFakeTime, "BeforeRetry under co_run may be an ordinary function, which is only called",
                  "[co_run]") {
   const auto token = std::make_unique<std::string>("token");
   auto refreshed = 0;

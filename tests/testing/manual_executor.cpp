@@ -28,8 +28,9 @@ struct Sleepers {
 
 }  // namespace
 
-TEST_CASE_METHOD(Sleepers, "sleeps end in the order of their times, and of their beginnings [D1]",
-                 "[manual_executor]") {
+TEST_CASE_METHOD(
+    Sleepers, "a manual executor's sleeps end in the order of their times, and then of their beginnings [D1]",
+    "[manual_executor]") {
   std::vector<Task<void>> tasks;
   tasks.push_back(sleep('c', 3s));
   tasks.push_back(sleep('a', 1s));
@@ -45,8 +46,10 @@ TEST_CASE_METHOD(Sleepers, "sleeps end in the order of their times, and of their
   CHECK(clock.sleeps() == Durations{1s, 1s, 3s});
 }
 
-TEST_CASE_METHOD(Sleepers, "a stop request ends a sleep in the next turn, at the time of the request [K1]",
-                 "[manual_executor]") {
+TEST_CASE_METHOD(
+    Sleepers,
+    "a stop request ends a manual executor's sleep in the next turn, at the time of the request [K1]",
+    "[manual_executor]") {
   std::stop_source source;
   const auto token = source.get_token();
   auto stopped = sleep('s', 1h, token);
@@ -60,7 +63,7 @@ TEST_CASE_METHOD(Sleepers, "a stop request ends a sleep in the next turn, at the
   CHECK(clock.now() == encore::TimePoint{2s});
 }
 
-TEST_CASE_METHOD(Sleepers, "a sleeper that is destroyed is forgotten, also after it was woken",
+TEST_CASE_METHOD(Sleepers, "a manual executor forgets a sleeper that is destroyed, also after it was woken",
                  "[manual_executor]") {
   std::stop_source source;
   const auto token = source.get_token();
@@ -80,8 +83,10 @@ TEST_CASE_METHOD(Sleepers, "a sleeper that is destroyed is forgotten, also after
   CHECK(log.empty());
 }
 
-TEST_CASE_METHOD(Sleepers, "a task that waits for something else is an error, not an endless wait",
-                 "[manual_executor]") {
+TEST_CASE_METHOD(
+    Sleepers,
+    "a manual executor reports a task that waits for anything but time as an error, not an endless wait",
+    "[manual_executor]") {
   auto stuck = []() -> Task<int> {
     co_await std::suspend_always{};
     co_return 1;

@@ -136,7 +136,7 @@ TEST_CASE("a circuit ignores results from an earlier state [H3]", "[circuit]") {
     circuit.failed(slower, at(20s));
     CHECK(circuit.admit(at(30s), immediately));  // not opened anew at second 20
   }
-  SECTION("while a probe is out") {
+  SECTION("while a probe runs") {
     const auto probe = *circuit.admit(at(30s), immediately);
     circuit.succeeded(slow);
     CHECK(circuit.state(at(31s)) == CircuitState::half_open);
@@ -221,11 +221,11 @@ TEST_CASE(
   REQUIRE(sooner);
   CHECK(!circuit.admit(at(31s), immediately));
 
-  SECTION("which is refused on waking if that one is still out") {
+  SECTION("which is refused when its wait ends if that one is still out") {
     circuit.began(*sooner, at(45s));
     CHECK(!circuit.admit_again(waiting, at(60s)));
   }
-  SECTION("and admitted on waking, as an ordinary attempt, if that one has closed the circuit") {
+  SECTION("and admitted when its wait ends, as an ordinary attempt, if that one has closed the circuit") {
     circuit.succeeded(*sooner);
     const auto woken = circuit.admit_again(waiting, at(60s));
     REQUIRE(woken);
