@@ -27,11 +27,11 @@ bool is_error_result(const CallToolResult& result) { return result.isError; }
 
 namespace {
 
-using encore::ErrorResultByType;
 using encore::ErrorResultIf;
 using encore::SaysIfError;
 using encore::ToolResult;
 using encore::ToolStatus;
+using encore::detail::ErrorResultByType;
 
 using Json = std::map<std::string, std::string>;  // any type of a library's that cannot be extended
 
@@ -46,7 +46,7 @@ struct Expected {
 
 /// Does a tool layer with this test mark what its tool returned as an error?
 template <class Test, class Result>
-bool says_error(const Test& test, const Result& result) {
+bool is_error_by(const Test& test, const Result& result) {
   encore::testing::Recorder trace;
   const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOn<std::runtime_error>{}},
                                 encore::Repeatable{"lookup"}, test, trace};
@@ -78,37 +78,37 @@ TEST_CASE("results of other types are never guessed to be errors [B8]", "[error_
   STATIC_CHECK_FALSE(SaysIfError<std::string>);
   STATIC_CHECK_FALSE(SaysIfError<Json>);
   STATIC_CHECK(SaysIfError<mcp::CallToolResult>);
-  CHECK_FALSE(says_error(ErrorResultByType{}, false));
-  CHECK(says_error(ErrorResultByType{}, ToolResult{.status = ToolStatus::error}));
+  CHECK_FALSE(is_error_by(ErrorResultByType{}, false));
+  CHECK(is_error_by(ErrorResultByType{}, ToolResult{.status = ToolStatus::error}));
 }
 
 TEST_CASE(
     "ErrorResultIf recognizes errors in types that cannot be extended: a bool, an optional, JSON with a "
     "status [B6, B8]",
     "[error_result]") {
-  CHECK(says_error(ErrorResultIf{[](bool ok) { return !ok; }}, false));
-  CHECK_FALSE(says_error(ErrorResultIf{[](bool ok) { return !ok; }}, true));
+  CHECK(is_error_by(ErrorResultIf{[](bool ok) { return !ok; }}, false));
+  CHECK_FALSE(is_error_by(ErrorResultIf{[](bool ok) { return !ok; }}, true));
 
   const ErrorResultIf empty{[](const std::optional<int>& found) { return !found; }};
-  CHECK(says_error(empty, std::optional<int>{}));
-  CHECK_FALSE(says_error(empty, std::optional{17}));
+  CHECK(is_error_by(empty, std::optional<int>{}));
+  CHECK_FALSE(is_error_by(empty, std::optional{17}));
 
   const ErrorResultIf status{[](const Json& answer) {
     const auto found = answer.find("status");
     return found != answer.end() && found->second == "error";
   }};
-  CHECK(says_error(status, Json{{"status", "error"}}));
-  CHECK_FALSE(says_error(status, Json{{"status", "ok"}}));
-  CHECK_FALSE(says_error(status, Json{{"error", "status"}}));
+  CHECK(is_error_by(status, Json{{"status", "error"}}));
+  CHECK_FALSE(is_error_by(status, Json{{"status", "ok"}}));
+  CHECK_FALSE(is_error_by(status, Json{{"error", "status"}}));
 }
 
 TEST_CASE("ErrorResultIf is evaluated instead of the type's own mark, and only for the types it takes",
           "[error_result]") {
   const ErrorResultIf lenient{[](const mcp::CallToolResult& answer) { return answer.text == "fatal"; }};
-  CHECK_FALSE(says_error(lenient, mcp::CallToolResult{.text = "gone", .isError = true}));
-  CHECK(says_error(lenient, mcp::CallToolResult{.text = "fatal"}));
-  CHECK(says_error(lenient, ToolResult{.status = ToolStatus::error}));
-  CHECK_FALSE(says_error(lenient, false));
+  CHECK_FALSE(is_error_by(lenient, mcp::CallToolResult{.text = "gone", .isError = true}));
+  CHECK(is_error_by(lenient, mcp::CallToolResult{.text = "fatal"}));
+  CHECK(is_error_by(lenient, ToolResult{.status = ToolStatus::error}));
+  CHECK_FALSE(is_error_by(lenient, false));
 }
 
 TEST_CASE(
@@ -122,17 +122,17 @@ TEST_CASE(
   STATIC_CHECK_FALSE(SaysIfError<int> || SaysIfError<const char*>);
   const ErrorResultIf base{[](const mcp::CallToolResult& answer) { return answer.isError; }};
   struct Derived : mcp::CallToolResult {};
-  CHECK(says_error(base, Derived{{.text = "", .isError = true}}));
+  CHECK(is_error_by(base, Derived{{.text = "", .isError = true}}));
   const ErrorResultIf fatal{[](const std::string& why) { return why == "fatal"; }};
-  CHECK(says_error(fatal, Expected<int>{.value = {}, .why = "fatal"}));
-  CHECK_FALSE(says_error(fatal, Expected<int>{.value = {}, .why = "not found"}));
-  CHECK_FALSE(says_error(fatal, Expected<int>{.value = 17, .why = "fatal"}));
+  CHECK(is_error_by(fatal, Expected<int>{.value = {}, .why = "fatal"}));
+  CHECK_FALSE(is_error_by(fatal, Expected<int>{.value = {}, .why = "not found"}));
+  CHECK_FALSE(is_error_by(fatal, Expected<int>{.value = 17, .why = "fatal"}));
 }
 
 TEST_CASE("an ErrorResultIf that throws does not make the result an error: the tool has run [B7]",
           "[error_result]") {
   const ErrorResultIf broken{[](int) -> bool { throw std::runtime_error{"cannot read it"}; }};
-  CHECK_FALSE(says_error(broken, 17));
+  CHECK_FALSE(is_error_by(broken, 17));
 }
 
 TEST_CASE("returned errors are retried where a predicate says so, and are successes otherwise [B8]",

@@ -64,7 +64,7 @@ TEST_CASE(
   limited.retry_after = encore::Duration{1'000'000'001};
   CHECK(
       tell_model(limited, {.advice = "Ask the user."}) ==
-      R"(The tool "inventory_lookup" failed after 1 attempt: TimeoutError. The earliest time named for another call is 2 s from now. Ask the user.)");
+      R"(The tool "inventory_lookup" failed after 1 attempt: TimeoutError. The earliest time for another call is 2 s from now. Ask the user.)");
   limited.retry_after = encore::Duration::zero();
   CHECK(tell_model(limited) == R"(The tool "inventory_lookup" failed after 1 attempt: TimeoutError.)");
   limited.retry_after = encore::Duration::max();

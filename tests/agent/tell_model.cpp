@@ -173,13 +173,13 @@ TEST_CASE("the model gets the time of the server's next admission, whatever ende
     return under.run({.name = "lookup", .replay = replay}, tool).content;
   };
   const auto* const once =
-      R"(The tool "lookup" failed after 1 attempt: RateLimited. The earliest time named for another call is 300 s from now.)";
+      R"(The tool "lookup" failed after 1 attempt: RateLimited. The earliest time for another call is 300 s from now.)";
   CHECK(said(policy) == once);  // the hint is over the cap
   CHECK(said(policy.with(encore::MaxRetries{0})) == once);
   CHECK(said(policy, encore::ReplaySafety::never) == once);
   CHECK(
       said(policy.with(encore::HintCap{encore::Duration{std::chrono::seconds{600}}})) ==
-      R"(The tool "lookup" failed after 2 attempts: RateLimited. The earliest time named for another call is 300 s from now.)");
+      R"(The tool "lookup" failed after 2 attempts: RateLimited. The earliest time for another call is 300 s from now.)");
   Scripted<ToolResult> cut{throws<RateLimited>().dispatched()};
   CHECK(policy.run({.name = "lookup", .replay = encore::ReplaySafety::never}, cut).content ==
         R"(The tool "lookup" was called 1 time, and whether it had an effect is unknown: RateLimited.)");
@@ -193,11 +193,11 @@ TEST_CASE("the model gets the time when an open breaker admits another call [G5,
   Scripted<ToolResult> tool{always(throws<ConnectionError>(secret))};
   CHECK(
       policy.run({.name = "lookup"}, tool).content ==
-      R"(The tool "lookup" failed after 1 attempt: ConnectionError. The earliest time named for another call is 30 s from now.)");
+      R"(The tool "lookup" failed after 1 attempt: ConnectionError. The earliest time for another call is 30 s from now.)");
   clock.advance(12'500ms);
   CHECK(
       policy.run({.name = "lookup"}, tool).content ==
-      R"(The tool "lookup" was not called: circuit_open. The earliest time named for another call is 18 s from now.)");
+      R"(The tool "lookup" was not called: circuit_open. The earliest time for another call is 18 s from now.)");
   breaker.force_open();
   CHECK(policy.run({.name = "lookup"}, tool).content == R"(The tool "lookup" was not called: circuit_open.)");
 }

@@ -8,9 +8,9 @@
 
 namespace {
 
-using encore::operation_key_of;
 using encore::ToolCall;
 using encore::ToolCallLike;
+using encore::shared::operation_key_of;
 
 // The shape of llama.cpp's common_chat_tool_call.
 struct ChatToolCall {

@@ -356,7 +356,7 @@ TEST_CASE("aliases that resolve to no tool, or to two, are invalid", "[tool_cata
     return "not refused";
   };
   const auto nothing = [](const ToolCall&) {};
-  CHECK(why([&](auto& c) { c.add("", nothing); }) == "encore: name = \"\" is invalid: a tool has a name");
+  CHECK(why([&](auto& c) { c.add("", nothing); }) == "encore: name = \"\" is invalid: a tool needs a name");
   CHECK(why([&](auto& c) { c.add("ship", nothing); }) ==
         "encore: name = \"ship\" is invalid: there is already a tool of this name");
   CHECK(why([&](auto& c) { c.alias("ship", "send_mail"); }) ==
@@ -364,7 +364,7 @@ TEST_CASE("aliases that resolve to no tool, or to two, are invalid", "[tool_cata
   CHECK(why([&](auto& c) { c.alias("a", "b"); }) == "encore: name = \"b\" is invalid: there is no such tool");
   CHECK(why([&](auto& c) {
           c.add("x", ReplaySafety::excluded, RetryPolicy{encore::RetryOnEveryException{}}, nothing);
-        }) == "encore: replay = excluded is invalid: a tool is repeatable, repeatable_with_key or never");
+        }) == "encore: replay = excluded is invalid: it must be repeatable, repeatable_with_key or never");
   CHECK(warehouse.catalog.describe().size() == 4);
 }
 

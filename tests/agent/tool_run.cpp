@@ -491,7 +491,7 @@ TEST_CASE("a call that the host did not run is answered all the same", "[tool_ru
   ToolRun run{bench.catalog};
   const auto answers = run.handle_batch(calls_of("a b"), {}, [](std::size_t, const auto& make) { make(1); });
   CHECK(contents(answers) ==
-        std::vector<std::string>{R"(The tool "a" was not called: nobody made it.)", "ok 1"});
+        std::vector<std::string>{R"(The tool "a" was not called: the host skipped it.)", "ok 1"});
 }
 
 TEST_CASE("no lock is held while a tool runs: the tool may use its own run", "[tool_run]") {
@@ -895,10 +895,11 @@ TEST_CASE(
   again.restore(saved);
   const auto answers =
       again.handle_batch({Shipping::order("A"), Shipping::order("B")}, {}, [](std::size_t, const auto&) {});
-  CHECK(contents(answers) ==
-        std::vector<std::string>{"The tool \"ship\" was not called: nobody made it. It was called before, "
-                                 "and whether that had an effect is unknown.",
-                                 "The tool \"ship\" was not called: nobody made it."});
+  CHECK(
+      contents(answers) ==
+      std::vector<std::string>{"The tool \"ship\" was not called: the host skipped it. It was called before, "
+                               "and whether that had an effect is unknown.",
+                               "The tool \"ship\" was not called: the host skipped it."});
   REQUIRE(again.unknown_outcomes().all().size() == 1);
   CHECK(again.unknown_outcomes().all()[0].idempotency_key == shop.keys[0]);
   CHECK(shop.keys.size() == 1);

@@ -1,4 +1,4 @@
-// EXPECT: a tool in a catalog is answered with a ToolResult: give its policy TellModel{}
+// EXPECT: the failure strategy of a tool in a catalog must return a ToolResult: give its policy TellModel{}
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/outcome.hpp>
 

@@ -1,4 +1,4 @@
-// EXPECT: TellModel answers with an encore::ToolResult, and what this callable returns cannot be made of one
+// EXPECT: TellModel returns an encore::ToolResult, which does not convert to what this callable returns
 #include <encore/agent/tool_retry.hpp>
 
 inline const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOnEveryException{}},

@@ -1,4 +1,4 @@
-// A tool of a catalog without the types of its function and its policy.
+// A tool of a catalog, without the types of its function and its policy.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/error_result.hpp>
@@ -28,13 +28,14 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// What happened in a call, beside its answer.
+/// What happened in a call, apart from its answer.
 struct ToolReport {
   int attempts = 0;
   OutcomeSoFar outcome{};
   bool key_used = false;
   std::exception_ptr error{};  // of the last attempt
-  bool asks = false;  // what left is never retried: the call is not over, but asks a person, say (B4)
+  // A never-retried exception: the call is not over, but waits for a person, for instance. (B4)
+  bool interrupt = false;
 
   void ended(const Attempt& attempt, const std::exception_ptr& thrown) {
     const auto& notes = attempt.notes();
@@ -45,7 +46,7 @@ struct ToolReport {
   }
 };
 
-/// May be used from many threads, if the tool's function may.
+/// Thread-safe if the tool's function is.
 class AnyTool {
  public:
   explicit AnyTool(ToolDescription description) : description_{std::move(description)} {}
@@ -55,23 +56,24 @@ class AnyTool {
 
   const ToolDescription& description() const noexcept { return description_; }
 
-  /// Makes the call under the tool's policy. Throws what the policy lets out. (B3)
+  /// Makes the call under the tool's policy. Throws what the policy propagates. (B3)
   virtual ToolResult run(const ToolCall& call, const Call& with, ToolReport& report) const = 0;
-  /// Tells the policy's observers of a call that is not made, because `with.refused`. (F1)
+  /// Reports to the policy's observers a call that is not made, because of `with.refused`. (F1)
   virtual void refuse(const Call& with) const = 0;
-  /// Is it too late for this call, or was it stopped, before it began?
+  /// True if this call was stopped, or its deadline has passed, before it began.
   virtual bool is_over(const Call& with) const = 0;
 
  private:
   const ToolDescription description_;
 };
 
-/// A bound on all waits of a call, server hints aside. What takes too many retries to add up is bounded by time alone.
+/// A bound on the sum of all waits of a call, without server hints. If there are too many retries to add up, only the time budget
+/// is one.
 template <class Policy>
 std::optional<Duration> worst_wait(const Policy& policy) {
-  constexpr int most_added_up = 10'000;
+  constexpr int max_added_up = 10'000;
   const auto budget = policy.time_budget();
-  if (policy.max_retries() > most_added_up) return budget;
+  if (policy.max_retries() > max_added_up) return budget;
   const auto total = policy.schedule().total().greatest;
   return budget ? smaller_of(total, *budget) : total;
 }
@@ -89,9 +91,9 @@ ToolDescription describe_tool(std::string_view name, ReplaySafety replay, const 
   return tool;
 }
 
-/// A failure strategy whose answer says why, also where a formatter left it out. (H9)
+/// Adds the stop reason to a failure strategy's answer that has none. (H9)
 template <class Strategy>
-struct SaysWhy {
+struct WithReason {
   using role = encore::role::OnFailure;
   static constexpr auto mode = Strategy::mode;
   static constexpr bool reports_time = requires { requires Strategy::reports_time; };
@@ -108,24 +110,24 @@ struct SaysWhy {
   }
 };
 
-/// A policy as a catalog uses it: failures are answered, and nesting is noticed, on fibers if the catalog or the policy says so.
-/// (J1, J3)
+/// A policy as a catalog uses it: failures are answered, and nested retries are noticed, on fibers if the catalog or the policy
+/// says so. (J1, J3)
 template <class Policy>
 auto catalog_policy(const Policy& policy, OnFibers fibers = {.on = false}) {
   static_assert(std::same_as<typename Policy::FailureStrategyType::template result<ToolResult>, ToolResult>,
-                "a tool in a catalog is answered with a ToolResult: give its policy TellModel{}, "
-                "TellModelWith{...}, or a FormatFailure{...} that returns one");
-  const auto with_default = [](const auto& given, auto already_said, auto ingredient) {
-    if constexpr (already_said)
+                "the failure strategy of a tool in a catalog must return a ToolResult: give its policy "
+                "TellModel{}, TellModelWith{...}, or a FormatFailure{...} that returns one");
+  const auto with_default = [](const auto& given, auto already_given, auto ingredient) {
+    if constexpr (already_given)
       return given;
     else
       return given.with(ingredient);
   };
   const auto answering = [&] {
     if constexpr (Policy::rethrows)
-      return policy.with(SaysWhy<TellModel>{});
+      return policy.with(WithReason<TellModel>{});
     else
-      return policy.with(SaysWhy<typename Policy::FailureStrategyType>{policy.failure_strategy()});
+      return policy.with(WithReason<typename Policy::FailureStrategyType>{policy.failure_strategy()});
   }();
   const auto nested = with_default(answering, std::bool_constant<Policy::notices_nesting>{}, WhenNested{});
   return with_default(nested, std::bool_constant<Policy::says_fibers>{}, fibers);
@@ -140,10 +142,10 @@ class ToolOf final : public AnyTool {
         handler_(std::move(handler)) {}
 
   ToolResult run(const ToolCall& call, const Call& with, ToolReport& report) const override {
-    auto its = with;
+    auto full_call = with;
     std::string signature;
     if constexpr (Policy::observed)
-      sign(its, {.name = description().name, .arguments = call.arguments}, signature);
+      sign(full_call, {.name = description().name, .arguments = call.arguments}, signature);
     const auto attempts = [&](const Attempt& attempt) -> ToolResult {
 #if defined(__cpp_exceptions)
       try {
@@ -165,16 +167,16 @@ class ToolOf final : public AnyTool {
     };
 #if defined(__cpp_exceptions)
     try {
-      return policy_.run(its, attempts);
+      return policy_.run(full_call, attempts);
     } catch (const std::exception& error) {
-      report.asks = asks(&error);
+      report.interrupt = is_interrupt(&error);
       throw;
     } catch (...) {
-      report.asks = asks(nullptr);
+      report.interrupt = is_interrupt(nullptr);
       throw;
     }
 #else
-    return policy_.run(its, attempts);
+    return policy_.run(full_call, attempts);
 #endif
   }
   void refuse(const Call& with) const override { static_cast<void>(Retrying{policy_, with}.begin()); }
@@ -183,12 +185,12 @@ class ToolOf final : public AnyTool {
   }
 
  private:
-  bool asks(const std::exception* error) const {
+  bool is_interrupt(const std::exception* error) const {
     return never_verdict(policy_, Thrown{error}) == StopReason::never_retry_type;
   }
 
   Policy policy_;
-  mutable Handler handler_;  // it is called as the lvalue that was given, const or not
+  mutable Handler handler_;  // called as the lvalue that was given, const or not
 };
 
 }  // namespace ENCORE_BUILD::detail

@@ -1,4 +1,4 @@
-// What makes two calls the same call.
+// A hash of a call: equal for calls with the same name and arguments.
 #pragma once
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
@@ -17,9 +17,10 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A call's name and arguments, byte for byte, or the caller's own signature, as 128 bits: equal for equal calls, and for
-/// different ones but for a chance of 2⁻¹²⁸, so that no innocent call is taken for a repetition. The same in every process, so
-/// it can be saved, and it does not show the arguments. A regular value; not for secrets or against forgers. (H6)
+/// 128 bits made of a call's name and arguments, byte for byte, or of the caller's own signature: equal for equal calls, and
+/// different for others except with probability 2⁻¹²⁸, so that no other call is taken for a repetition. The same in every
+/// process, so it can be saved; it does not reveal the arguments. A regular value. It does not protect secrets or resist forgery.
+/// (H6)
 class CallSignature {
  public:
   constexpr explicit CallSignature(const IssuedCall& call) noexcept {
@@ -32,7 +33,7 @@ class CallSignature {
   }
   constexpr CallSignature(std::uint64_t high, std::uint64_t low) noexcept : high_{high}, low_{low} {}
 
-  /// The signature of this call with this result: that of a poll which makes progress is new each time.
+  /// The signature of this call with this result: a poll that makes progress has a new one each time.
   [[nodiscard]] constexpr CallSignature with_result(std::string_view result) const noexcept {
     auto both = *this;
     both.add(result);
@@ -44,6 +45,7 @@ class CallSignature {
 
   /// 32 lower-case hexadecimal digits.
   std::string text() const { return Scope{high_, low_}.text(); }
+  /// The signature with this text; nothing for any other text.
   static constexpr std::optional<CallSignature> from_text(std::string_view digits) noexcept {
     if (digits.size() != 32) return std::nullopt;
     std::uint64_t words[2]{};
@@ -70,8 +72,8 @@ class CallSignature {
       text.remove_prefix(size);
     }
   }
-  // Each half is a chain of steps that lose nothing, and the two take a word in by different operations: texts for which one
-  // half meets again are no likelier than others to meet in the other.
+  // Each half is a chain of reversible steps, and the two add a word by different operations: texts that collide in one half are
+  // no likelier than others to collide in the other.
   constexpr void add(std::uint64_t word) noexcept {
     high_ = mix(high_ ^ word);
     low_ = mix(low_ + word * 0x9e3779b97f4a7c15U);
@@ -83,14 +85,14 @@ class CallSignature {
 
 namespace detail {
 
-/// Signs a call that may end with an unknown outcome, if nobody has: `text` must outlive it. (I3)
+/// Sets the signature of a call that may end with an unknown outcome, if it has none: `text` must outlive it. (I3)
 inline void sign(Call& call, const IssuedCall& issued, std::string& text) {
   if (call.replay == ReplaySafety::repeatable || !call.signature.empty()) return;
   text = CallSignature{issued}.text();
   call.signature = text;
 }
 
-/// The signature that a saved text stands for. Throws `std::invalid_argument` that names the field and the text that is none.
+/// The signature of a saved text. Throws `std::invalid_argument` that names the field and the invalid text.
 inline CallSignature signature_of(std::string_view field, std::string_view digits) {
   if (const auto signature = CallSignature::from_text(digits)) return *signature;
   refuse_setting(field, in_quotes(digits), "is invalid: it must be 32 lower-case hexadecimal digits");

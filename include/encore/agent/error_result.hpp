@@ -1,4 +1,4 @@
-// Results that say that the tool failed, although it returned.
+// Returned results that are errors.
 #pragma once
 #include <encore/agent/tool_error.hpp>
 #include <encore/agent/tool_result.hpp>
@@ -15,13 +15,13 @@
 #include <utility>
 
 namespace encore::role {
-struct ErrorResult {};  ///< of a tool layer: tells error results from others
+struct ErrorResult {};  ///< of a tool layer: recognises error results
 }  // namespace encore::role
 
 namespace encore ENCORE_BUILD {
 
 inline bool is_error_result(const ToolResult& result) noexcept { return result.is_error(); }
-/// `std::expected` and its like.
+/// For `std::expected` and similar types.
 template <class Expected>
   requires requires(const Expected& result) {
     { result.has_value() } -> std::convertible_to<bool>;
@@ -31,19 +31,19 @@ bool is_error_result(const Expected& result) {
   return !result.has_value();
 }
 
-/// The customisation point of error results: a function `is_error_result(const T&)` beside the type says whether the tool
-/// failed. Of a type without one nothing is guessed: not of a bool, not of an empty optional, not of JSON with a field
-/// "error". For types that one cannot extend there is `ErrorResultIf`. (B8)
+/// The customisation point of error results: a function `is_error_result(const T&)` beside the type returns whether the tool
+/// failed. For a type without one nothing is guessed: not for a bool, an empty optional, or JSON with a field "error". For types
+/// that you cannot extend use `ErrorResultIf`. (B8)
 ///   bool is_error_result(const CallToolResult& result) { return result.isError; }
 template <class T>
 concept SaysIfError = requires(const T& result) {
   { is_error_result(result) } -> std::convertible_to<bool>;
 };
 
-/// Says of results of any type whether they are errors: `ErrorResultIf{[](bool ok) { return !ok; }}`, `ErrorResultIf{[](const
-/// json& r) { return r.value("status", "") == "error"; }}`. It is asked instead of `is_error_result`, for the results that it
-/// takes without a conversion, as `RetryIfResult` is: a test on bool says nothing of a number. If it throws, the result is no
-/// error. For a tool layer, not for a policy. (B9)
+/// Recognises error results of any type: `ErrorResultIf{[](bool ok) { return !ok; }}`, `ErrorResultIf{[](const json& r) { return
+/// r.value("status", "") == "error"; }}`. It replaces `is_error_result` for the results that it takes without a conversion, like
+/// `RetryIfResult`: a test on bool is not asked about a number. If it throws, the result is not an error. For a tool layer, not
+/// for a policy. (B9)
 template <class F>
 struct ErrorResultIf {
   using role = encore::role::ErrorResult;
@@ -63,13 +63,17 @@ struct ErrorResultIf {
       return test(result);
   }
 };
+
+namespace detail {
+/// The default: only `is_error_result` is asked.
 struct ErrorResultByType {
   using role = encore::role::ErrorResult;
   template <class T>
   static constexpr bool takes = false;
 };
+}  // namespace detail
 
-/// Retries what was returned and says that it failed. Without it a returned error is told to the observers, and no more. (B8)
+/// Retries returned error results. Without it a returned error is reported to the observers, but not retried. (B8)
 ///   RetryPolicy policy{RetryOn<TimeoutError>{} || RetryIfErrorResult{}};
 struct RetryIfErrorResult {
   using role = encore::role::Predicate;
@@ -82,18 +86,19 @@ struct RetryIfErrorResult {
 
 namespace detail {
 
-/// Can anybody say whether a result of this type is an error?
+/// True if there is a test for results of this type.
 template <class T, class Test>
 inline constexpr bool is_classified = Test::template takes<T> || SaysIfError<T>;
 
-/// Refuses a test that only a conversion would let be asked about such a result.
+/// A compile error for a test that could take such a result only by a conversion.
 template <class T, class Test>
 consteval void refuse_misfit_error_test() {
   if constexpr (!std::is_void_v<T> && requires { &Test::test; })
     refuse_misfit<std::remove_cvref_t<decltype(std::declval<Test&>().test)>, T, Generic::about_values>();
 }
 
-/// Is it? A test that throws says no: the tool has run, and must not run again because nobody could read its result. (B7)
+/// True if the result is an error. A test that throws says no: the tool has run, and must not run again because its result could
+/// not be examined. (B7)
 template <class T, class Test>
   requires is_classified<T, Test>
 bool says_error(const Test& errors, const T& result) {
@@ -108,7 +113,7 @@ bool says_error(const Test& errors, const T& result) {
       threw);
 }
 
-/// Is a tool's error the tool's answer? Unless the policy's filter or a never-list has something to say of it. In its handler.
+/// True if a tool's error is the tool's answer: neither the policy's filter nor a never-list matches it. Called in its handler.
 template <class Policy>
 bool is_answer(const Policy& policy, const ToolError& error, const Attempt& attempt) {
   const FailedAttempt known{attempt.ordinal, &attempt.current(), &attempt.notes()};

@@ -1,4 +1,4 @@
-// Notices that one idempotency key stands for two different calls.
+// Detects that one idempotency key stands for two different calls.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/refusal.hpp>
@@ -18,19 +18,20 @@
 namespace encore ENCORE_BUILD::detail {
 
 struct KeyLedgerOptions {
-  /// The latest keys are remembered, in about 100 bytes each. 4096: more than a run has calls with side effects.
-  Count<"most_keys", 1> most_keys = 4096;
+  /// The number of keys that are remembered, the latest ones, in about 100 bytes each. 4096: more than a run has calls with side
+  /// effects.
+  Count<"max_keys", 1> max_keys = 4096;
 };
 
-/// Remembers for which call each of the latest keys was first used. Of keys and calls it keeps 128-bit hashes, so its memory
-/// is bounded whatever a model writes. Thread-safe; not copied.
+/// Remembers the call for which each of the latest keys was first used. It stores 128-bit hashes of keys and calls, so its memory
+/// is bounded whatever a model writes. Thread-safe; not copyable.
 class KeyLedger {
  public:
   KeyLedger() : KeyLedger{KeyLedgerOptions{}} {}
   explicit KeyLedger(const KeyLedgerOptions& options)
-      : most_keys_{static_cast<std::size_t>(options.most_keys)} {}
+      : max_keys_{static_cast<std::size_t>(options.max_keys)} {}
 
-  /// Does the key stand for this call, its name and arguments? One that is new does from now on.
+  /// True if the key stands for this call, by its name and arguments. A new key does from now on.
   [[nodiscard]] bool stands_for(std::string_view key, const IssuedCall& call) {
     const CallSignature of_key{{.signature = key}};
     const CallSignature of_call{call};
@@ -48,7 +49,7 @@ class KeyLedger {
     return order_.size();
   }
 
-  /// One line, of hashes alone.
+  /// One line of hashes, for `restore`.
   std::string save() const {
     std::vector<std::string> keys;
     std::vector<std::string> calls;
@@ -59,14 +60,14 @@ class KeyLedger {
     }
     return StateLine{kind}.add("keys", keys).add("calls", calls).text() + '\n';
   }
-  /// Throws `std::invalid_argument` for text that is not what `save` wrote, and changes nothing then.
+  /// Throws `std::invalid_argument` for text that `save` did not write, and changes nothing then.
   void restore(std::string_view text) {
     const auto line = saved_line(text, kind);
     const auto keys = signatures_in(line, "keys");
     const auto calls = signatures_in(line, "calls");
     if (keys.size() != calls.size())
       refuse_setting("calls", std::to_string(calls.size()) + " values",
-                     "is invalid: there are " + std::to_string(keys.size()) + " keys");
+                     "is invalid: there must be " + std::to_string(keys.size()) + ", one for each key");
     std::map<Hash, CallSignature> known;
     std::deque<Hash> order;
     for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -84,10 +85,10 @@ class KeyLedger {
   using Hash = std::pair<std::uint64_t, std::uint64_t>;
 
   void forget_the_oldest() {
-    for (; order_.size() > most_keys_; order_.pop_front()) calls_.erase(order_.front());
+    for (; order_.size() > max_keys_; order_.pop_front()) calls_.erase(order_.front());
   }
 
-  const std::size_t most_keys_;
+  const std::size_t max_keys_;
   mutable std::mutex mutex_;
   std::map<Hash, CallSignature> calls_;
   std::deque<Hash> order_;

@@ -1,4 +1,4 @@
-// Telling somebody that one idempotency key stands for two different calls.
+// Reports that one idempotency key stands for two different calls.
 #pragma once
 #include <encore/agent/key_ledger.hpp>
 #include <encore/agent/run_guard.hpp>
@@ -13,22 +13,21 @@
 #include <utility>
 
 namespace encore::role {
-struct KeyReuse {};  ///< of a tool layer: hears of keys that stand for two calls
+struct KeyReuse {};  ///< of a tool layer: is notified of keys that stand for two calls
 }  // namespace encore::role
 
 namespace encore ENCORE_BUILD {
 
-/// An operation key that stands for a call other than the one it was first used for: the other side would take the new call for
-/// the old one, and it would never happen. The keys that the library makes are never two calls'. A view. (I2)
+/// An operation key that stands for another call than the one it was first used for: the other side would take the new call for a
+/// repetition, and never do it. Keys that encore generates never stand for two calls. A view. (I2)
 struct KeyReuse {
   std::string_view key{};
   std::string_view call_id{};
   std::string_view call_name{};
 };
 
-/// Hears of such keys, from a `ToolRetry` or a `ToolRun`, before the call's first attempt. It is told of calls that are not
-/// harmless to repeat; what it does not stop by an exception runs. Copies share what they have seen. As thread-safe as the
-/// function.
+/// Is called with such keys, by a `ToolRetry` or a `ToolRun`, before the call's first attempt, except for calls that are harmless
+/// to repeat. Unless it throws, the call runs. Copies share the keys that they have seen. As thread-safe as the function.
 ///   ToolRetry tools{policy, RepeatableWithKey{"ship"}, OnKeyReused{[&](const KeyReuse& reuse) { alarm(reuse.key); }}};
 template <class F>
 class OnKeyReused {
@@ -38,13 +37,12 @@ class OnKeyReused {
     static_assert(std::invocable<const F&, const KeyReuse&>,
                   "OnKeyReused takes a function of `const KeyReuse&`");
     if constexpr (std::invocable<const F&, const KeyReuse&>)
-      static_assert(
-          !detail::Deferred<std::invoke_result_t<const F&, const KeyReuse&>>,
-          "this function of OnKeyReused returns a coroutine or future that nobody awaits: wait for it in "
-          "the function");
+      static_assert(!detail::Deferred<std::invoke_result_t<const F&, const KeyReuse&>>,
+                    "this function of OnKeyReused returns a coroutine or future that is never awaited: wait "
+                    "for it in the function");
   }
 
-  /// Reports the call if its key stands for another one.
+  /// Reports the call if its key stands for another call.
   void check(const Call& call, const IssuedCall& issued) const {
     if (call.replay == ReplaySafety::repeatable || call.operation_key.empty()) return;
     if (!seen_->stands_for(call.operation_key, issued))

@@ -1,4 +1,4 @@
-// What a model is told about a tool call that failed.
+// The text that a model gets about a failed tool call.
 #pragma once
 #include <encore/agent/tool_error.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -13,31 +13,33 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What the text may say beyond the default. Exception text leaks hosts and keys, and advice is taken: both only on purpose. (G5)
+/// What the text may say beyond the default. Exception texts leak hosts and keys, and models follow advice: both only on request.
+/// (G5)
 struct ModelText {
   bool exception_text = false;
-  std::string_view advice{};  ///< a sentence of its own at the end, as it is
+  std::string_view advice{};  ///< a sentence that is appended unchanged
 };
 
 namespace detail {
 
-/// The words that a kept exception has for the model; empty for null and for every other exception.
+/// The text of a stored `ToolError`; empty for null and for every other exception.
 inline std::string words_for_model(const std::exception_ptr& error) {
-  return told_of<ToolError>(error, [](const ToolError* said) { return said != nullptr ? said->what() : ""; });
+  return told_of<ToolError>(error,
+                            [](const ToolError* caught) { return caught != nullptr ? caught->what() : ""; });
 }
 
-/// What the tool itself said, at the end of a text.
+/// Appends the tool's own words to a text.
 inline void append_words(std::string& text, std::string_view words) {
   if (!words.empty()) text.append(" The tool says: ").append(words);
 }
 
 }  // namespace detail
 
-/// The default text for a model: the tool, the attempts and the error's type, on one line; the earliest time of another call, if
-/// the server or a guard named one; and what the tool says to the model in a `ToolError`. Of an unknown outcome it says so, and not
-/// that the call failed: the tool may have done its work (I3). Then it names no time. (G5)
+/// The default text for a model: the tool, the attempts and the error's type, on one line; the earliest time for another call, if
+/// the server or a guard named one; and the text of a `ToolError`. If the outcome is unknown it says so, and not that the call
+/// failed: the tool may have done its work (I3); then it names no time. (G5)
 ///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
-///   The tool "inventory_lookup" failed after 1 attempt: RateLimited. The earliest time named for another call is 300 s from now.
+///   The tool "inventory_lookup" failed after 1 attempt: RateLimited. The earliest time for another call is 300 s from now.
 ///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
 ///   The tool "charge_card" was called before, and whether it had an effect is unknown.
 ///   The tool "inventory_lookup" was not called: call_limit_reached.
@@ -65,11 +67,11 @@ inline std::string tell_model(const Failure& failure, const ModelText& how = {})
   if (failure.error != nullptr) text.append(": ").append(error_type(failure.error));
   const auto words = detail::words_for_model(failure.error);
   if (how.exception_text && words.empty()) {
-    if (const auto said = error_text(failure.error); !said.empty()) append_quoted(text += ": ", said);
+    if (const auto what = error_text(failure.error); !what.empty()) append_quoted(text += ": ", what);
   }
   text += '.';
   if (!unknown && failure.retry_after && *failure.retry_after > Duration::zero())
-    text.append(" The earliest time named for another call is ")
+    text.append(" The earliest time for another call is ")
         .append(std::to_string(std::chrono::ceil<std::chrono::seconds>(*failure.retry_after).count()))
         .append(" s from now.");
   if (!how.advice.empty()) text.append(1, ' ').append(how.advice);

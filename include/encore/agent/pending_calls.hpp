@@ -1,4 +1,4 @@
-// The calls of a run that have no answer yet, and the keys that they go on with.
+// The calls of a run that have no answer yet, and their keys.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/refusal.hpp>
@@ -21,7 +21,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// The stop reason saved in a field; none where there is no such field. Throws `std::invalid_argument` for a name that is none's.
+/// The stop reason saved in a field; `none` if there is no such field. Throws `std::invalid_argument` for an unknown name.
 inline StopReason stop_reason_in(const SavedLine& line, std::string_view field) {
   if (!line.has(field)) return StopReason::none;
   const auto name = line.text(field);
@@ -31,13 +31,13 @@ inline StopReason stop_reason_in(const SavedLine& line, std::string_view field) 
 
 /// A call that was issued and has no answer yet. (I2)
 struct PendingCall {
-  /// By which limits it was counted: one that comes back is counted by none of them again. (H5)
+  /// The limits that have counted it: a call that is handed in again is not counted by them again. (H5)
   enum class Counted : std::uint8_t { by_none, with_its_turn, by_all };
-  /// May it have had its effect already? (I3)
+  /// Whether it may have had its effect already. (I3)
   enum class Effect : std::uint8_t {
-    none,         ///< as far as is known
-    interrupted,  ///< it was under way when it was saved: nobody knows, and nobody was told
-    unknown,      ///< its outcome is, and was handed on for somebody to reconcile
+    none,         ///< as far as we know
+    interrupted,  ///< it was under way when it was saved: unknown, and not reported
+    unknown,      ///< its outcome is unknown, and was reported to be reconciled
   };
 
   std::string id{};
@@ -45,25 +45,26 @@ struct PendingCall {
   std::string key{};  ///< `<scope>/<call id>/<number>~<signature>`
   Counted counted = Counted::by_none;
   Effect effect = Effect::none;
-  StopReason refused =
-      StopReason::none;   ///< by a limit of the run, which has the last word after a restart too
-  bool under_way = true;  ///< somebody is making it; else it was saved, or left without an answer
-  bool answered = false;  ///< the model was told that its outcome is unknown: kept for a restart alone
+  /// Why a limit of the run refused it, which also applies after a restart; `none` if it did not.
+  StopReason refused = StopReason::none;
+  bool under_way = true;  ///< being made now; else it was saved, or ended without an answer
+  bool answered = false;  ///< as an unknown outcome: stored only for a restart
 
   friend bool operator==(const PendingCall&, const PendingCall&) = default;
 };
 
-/// The open calls of a run, in the order in which they were issued. A call of the same id, name and arguments as one that is
-/// open and not under way *is* that call: each is gone on with once. One that was answered is not open in this run: the next that
-/// looks like it is another call. But if its outcome is unknown it is saved, and open after a restart, as are those under way: a
-/// turn is made again there, because the answer may not have outlived the process. Thread-safe; not copied. (I2)
+/// The open calls of a run, in the order in which they were issued. A call with the same id, name and arguments as one that is
+/// open and not under way *is* that call: each is resumed once. A call that was answered is not open in this run: the next call
+/// that looks like it is another one. But if its outcome is unknown it is saved, and is open after a restart, like those under
+/// way: a turn is made again there, because its answers may be lost. Thread-safe; not copyable. (I2)
 class PendingCalls {
  public:
-  /// More are kept only while they are under way: the oldest are forgotten, and would have another key if they came back.
-  static constexpr std::size_t most_kept = 4096;
+  /// More are stored only while they are under way: the oldest are forgotten, and would have another key if they were handed in
+  /// again.
+  static constexpr std::size_t max_stored = 4096;
 
-  /// The open call that this one is, which is under way from now on; null if it is a new one.
-  PendingCall* come_back(std::string_view id, const CallSignature& signature) noexcept {
+  /// The open call that this one is, which is now under way again; null if this is a new call.
+  PendingCall* resume(std::string_view id, const CallSignature& signature) noexcept {
     const std::lock_guard lock{mutex_};
     for (auto& open : calls_)
       if (!open.under_way && !open.answered && open.signature == signature && open.id == id) {
@@ -72,7 +73,7 @@ class PendingCalls {
       }
     return nullptr;
   }
-  /// A new call, with the next number. Valid until it ends.
+  /// Adds a new call, with the next number. The reference is valid until the call ends.
   PendingCall& issue(std::string_view id, const CallSignature& signature, const Scope& scope) {
     const std::lock_guard lock{mutex_};
     auto& open =
@@ -95,15 +96,15 @@ class PendingCalls {
     const std::lock_guard lock{mutex_};
     calls_.remove_if([&](const PendingCall& one) { return &one == &open; });
   }
-  /// It was answered, and its outcome is unknown.
+  /// It was answered, with an unknown outcome.
   void answered_as_unknown(PendingCall& open) noexcept {
     const std::lock_guard lock{mutex_};
     open.answered = true;
     open.effect = PendingCall::Effect::unknown;
     end(open);
   }
-  /// It left without an answer, and may come back.
-  void left(PendingCall& open, PendingCall::Effect effect = PendingCall::Effect::none) noexcept {
+  /// It ended without an answer, and may be handed in again.
+  void abandon(PendingCall& open, PendingCall::Effect effect = PendingCall::Effect::none) noexcept {
     const std::lock_guard lock{mutex_};
     open.effect = effect;
     end(open);
@@ -119,7 +120,7 @@ class PendingCalls {
     issued_ = 0;
   }
 
-  /// A line for the numbers, and one for each call.
+  /// One line for the numbers, and one for each call.
   std::string save() const {
     const std::lock_guard lock{mutex_};
     auto text = StateLine{kind_of_all}
@@ -138,8 +139,8 @@ class PendingCalls {
     }
     return text;
   }
-  /// Takes over what was saved: nobody makes those calls any more. Throws `std::invalid_argument` for text that is not what
-  /// `save` wrote, and changes nothing then.
+  /// Restores what was saved; none of those calls is under way. Throws `std::invalid_argument` for text that `save` did not
+  /// write, and changes nothing then.
   void restore(std::string_view text) {
     const auto all = saved_line(text, kind_of_all);
     const auto issued = all.count("issued");
@@ -148,7 +149,7 @@ class PendingCalls {
       const auto key = line.text("key");
       const auto signature = CallSignature::from_text(key.substr(key.rfind('~') + 1));
       if (!signature)
-        refuse_setting("key", in_quotes(key), "is invalid: a run's key ends in a call's signature");
+        refuse_setting("key", in_quotes(key), "is invalid: a run's key must end in a call's signature");
       const auto counted = line.count("counted", 0, 2);
       const auto effect = line.has("effect") ? line.count("effect", 0, 2) : 0;
       calls.push_back({.id = line.bytes("id"),
@@ -170,10 +171,10 @@ class PendingCalls {
 
   void end(PendingCall& open) noexcept {
     open.under_way = false;
-    for (auto oldest = calls_.begin(); calls_.size() > most_kept && oldest != calls_.end();)
+    for (auto oldest = calls_.begin(); calls_.size() > max_stored && oldest != calls_.end();)
       oldest = oldest->under_way ? std::next(oldest) : calls_.erase(oldest);
   }
-  // What will be known of it in another process.
+  // What another process will know about it.
   static PendingCall::Effect effect_of(const PendingCall& open) noexcept {
     const auto interrupted =
         open.under_way && open.effect == PendingCall::Effect::none && open.refused == StopReason::none;

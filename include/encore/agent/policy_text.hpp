@@ -1,4 +1,4 @@
-// What a policy retries, in a few words that change when the policy does.
+// What a policy retries, as a short text that changes when the policy does.
 #pragma once
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/pack.hpp>
@@ -30,7 +30,7 @@ std::string error_type_text() {
 #endif
 }
 
-/// A type's name without its arguments, and without this library's namespace.
+/// A type's name without its template arguments and without the namespace encore.
 template <class T>
 std::string short_type_text() {
 #if defined(__cpp_rtti)
@@ -78,8 +78,8 @@ struct PredicateText<NotPredicate<P>> {
 
 }  // namespace detail
 
-/// What the policy retries, what never, and within which time; of functions only that there is one. For tables and tests, so
-/// that nobody widens a filter unseen. Types have their registered names, else their own.
+/// What the policy retries, what it never retries, and within which time; functions are only listed. For tables and tests, so
+/// that a wider filter is noticed. Types have their registered names, or else their own.
 ///   RetryOn<TimeoutError, ConnectionError>, NeverRetry<QuotaSpent>, within 5 s
 template <class Policy>
 std::string policy_text(const Policy& policy) {

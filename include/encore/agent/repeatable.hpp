@@ -1,4 +1,4 @@
-// Which tools may be repeated: the filter of a tool layer is the declaration that repeating is harmless.
+// Declares which tools may be repeated: only those that do no harm when they run twice.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/ingredient.hpp>
@@ -12,17 +12,17 @@
 #include <utility>
 
 namespace encore::role {
-struct Replay {};  ///< of a tool layer: declares what may be repeated
+struct Replay {};  ///< of a tool layer: declares which tools may be repeated
 }  // namespace encore::role
 
 namespace encore ENCORE_BUILD {
 
-/// Tool names: exact, every letter's case included. In order, each once.
+/// Tool names: exact and case-sensitive, sorted, without duplicates.
 using ToolNames = std::set<std::string, std::less<>>;
 
-/// What the tool layer asks a declaration about. A view.
+/// The call that a declaration is asked about. A view.
 struct DeclaredCall {
-  std::string_view name{};  ///< the name that the call was resolved to, else the model's
+  std::string_view name{};  ///< the resolved name, or the model's if it was not resolved
   std::string_view arguments{};
 };
 
@@ -53,22 +53,22 @@ class NamedTools {
 
 }  // namespace detail
 
-/// Declares tools that may run twice: looking up, reading. Every tool that is not declared runs once: what was marked
-/// as not run, and is tried again, has done nothing. (I1)
+/// Declares tools that may run twice, such as lookups. Every tool that is not declared runs once; an attempt that was marked as
+/// not run may be tried again, since it has done nothing. (I1)
 ///   Repeatable{"inventory_lookup", "weather"}     Repeatable{}: no tool
 class Repeatable : public detail::NamedTools<ReplaySafety::repeatable> {
  public:
   using NamedTools::NamedTools;
 };
 
-/// Declares tools that may run twice if each attempt sends the call's idempotency key, which the other side must honour. (I1, I2)
+/// Declares tools that may run twice if each attempt sends the call's idempotency key and the other side honours it. (I1, I2)
 class RepeatableWithKey : public detail::NamedTools<ReplaySafety::repeatable_with_key> {
  public:
   using NamedTools::NamedTools;
 };
 
-/// Declares by a function of the tool's name, or of the name and the arguments (`const DeclaredCall&`). It returns whether the
-/// call is repeatable, or its `ReplaySafety`. Where it throws, the exception leaves before anything has run.
+/// Declares with a function of the tool's name, or of the `const DeclaredCall&`. It returns whether the call is repeatable, or
+/// its `ReplaySafety`. What it throws propagates before anything has run.
 ///   RepeatableIf{[](std::string_view name) { return name.starts_with("get_"); }}
 template <class F>
 class RepeatableIf {

@@ -1,4 +1,4 @@
-// May the calls of a turn be made? The guards are asked in their order, and a run that is over stays over.
+// Decides which calls of a turn may be made: it asks the guards in their order, and a run that is over stays over.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/pending_calls.hpp>
@@ -18,7 +18,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Asks the guards of one run. A view; as thread-safe as they are. What it counts is never saved in part.
+/// Asks the guards of one run. A view; as thread-safe as they are. Its counts are never saved half-way.
 template <class Guards>
 struct RunAdmission {
   Guards& guards;
@@ -35,26 +35,26 @@ struct RunAdmission {
     return refusal;
   }
 
-  /// Before any call of a turn is made: who is refused has its refusal then, and every call its key, by its place in the turn.
-  /// As long as the run is not over, every guard is asked, whatever the others said: they count what the model issued; a call
-  /// that was open is the one that they counted. What comes after the run's end is no longer counted, against its thread least
-  /// of all. (H5, I2)
+  /// Before any call of a turn is made: sets the refusal of each refused call, and gives every call its key, by its place in the
+  /// turn. While the run is not over, every guard is asked, even after a refusal: they count what the model issued. An open call
+  /// has been counted already. Calls after the run's end are not counted, and not against the thread either. (H5, I2)
   void admit(std::span<TurnCall> turn) const {
     if (turn.empty()) return;
     const std::lock_guard lock{state.counting()};
     auto& pending_calls = state.pending_calls();
     std::vector<IssuedCall> issued;
     for (auto& call : turn) {
-      call.open = pending_calls.come_back(call.made_of.call.id, CallSignature{call.made_of.issued});
-      call.came_back = call.open != nullptr;
-      if (call.came_back && call.open->refused != StopReason::none)
-        call.refusal = Refusal{.reason = call.open->refused,
-                               .to_model = not_called(call.made_of.call.name, "the run's limits refused it."),
-                               .to_person = "refused before the run was saved"};
-      if (!was_counted(call)) issued.push_back(call.made_of.issued);
+      call.open = pending_calls.resume(call.run_call.call.id, CallSignature{call.run_call.issued});
+      call.resumed = call.open != nullptr;
+      if (call.resumed && call.open->refused != StopReason::none)
+        call.refusal =
+            Refusal{.reason = call.open->refused,
+                    .to_model = not_called(call.run_call.call.name, "the run's limits refused it."),
+                    .to_person = "refused before the run was saved"};
+      if (!was_counted(call)) issued.push_back(call.run_call.issued);
     }
     if (const auto over = state.over()) {
-      for (auto& call : turn) call.refusal = run_is_over(*over, call.made_of.call.name);
+      for (auto& call : turn) call.refusal = run_is_over(*over, call.run_call.call.name);
       return;
     }
     if (!issued.empty()) {
@@ -72,21 +72,22 @@ struct RunAdmission {
     const auto& scope = state.scope_of_this_process();
     for (auto& call : turn) {
       if (call.open == nullptr)
-        call.open = &pending_calls.issue(call.made_of.call.id, CallSignature{call.made_of.issued}, scope);
+        call.open = &pending_calls.issue(call.run_call.call.id, CallSignature{call.run_call.issued}, scope);
       if (call.refusal) pending_calls.refused(*call.open, call.refusal->reason);
       if (!was_counted(call)) pending_calls.counted(*call.open, PendingCall::Counted::with_its_turn);
     }
   }
 
-  /// Right before a call: the guards that look at each call are asked, whatever was said of its turn, if the run is not over.
+  /// Directly before a call: asks the guards that look at single calls, even if the call was refused with its turn, unless the
+  /// run is over.
   void admit(TurnCall& call) const {
     const std::lock_guard lock{state.counting()};
     if (const auto over = state.over()) {
-      if (!call.refusal) call.refusal = run_is_over(*over, call.made_of.call.name);
+      if (!call.refusal) call.refusal = run_is_over(*over, call.run_call.call.name);
       return;
     }
     const auto counted = call.open != nullptr && call.open->counted == PendingCall::Counted::by_all;
-    auto own = guards.admit_call(call.made_of.issued, counted);
+    auto own = guards.admit_call(call.run_call.issued, counted);
     if (call.open != nullptr) state.pending_calls().counted(*call.open, PendingCall::Counted::by_all);
     if (own) note_end(*own);
     if (!call.refusal) call.refusal = std::move(own);
@@ -101,10 +102,10 @@ struct RunAdmission {
     for (const auto& call : turn) {
       const auto reason =
           call.reason == StopReason::none && call.refusal ? call.refusal->reason : call.reason;
-      if (call.report.attempts == 0 && reason == StopReason::none) continue;  // the host did not make it
+      if (call.report.attempts == 0 && reason == StopReason::none) continue;  // the host skipped it
       last = reason;
-      const auto asks_again = call.came_back && call.report.asks;
-      if (call.report.attempts > 0 && !asks_again) outcome = TurnOutcome::made;
+      const auto interrupted_again = call.resumed && call.report.interrupt;
+      if (call.report.attempts > 0 && !interrupted_again) outcome = TurnOutcome::made;
       const auto by_limits =
           (call.refusal && reason == call.refusal->reason) || reason == StopReason::unknown_tool;
       if (!by_limits && outcome == TurnOutcome::refused) outcome = TurnOutcome::passing;
@@ -126,6 +127,6 @@ struct RunAdmission {
   }
 };
 template <class Guards>
-RunAdmission(Guards&, RunState&) -> RunAdmission<Guards>;  // Clang 16 finds none by itself
+RunAdmission(Guards&, RunState&) -> RunAdmission<Guards>;  // Clang 16 needs it
 
 }  // namespace ENCORE_BUILD::detail

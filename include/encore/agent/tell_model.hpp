@@ -1,4 +1,4 @@
-// A failed tool call becomes an error result that the model reads.
+// Failure strategies that return an error result for the model.
 #pragma once
 #include <encore/agent/error_result.hpp>
 #include <encore/agent/model_text.hpp>
@@ -16,20 +16,19 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Makes an error result of the failure's text, under the tool's name and the call's id. A call without an id is answered
-/// under the one that its events carry.
+namespace detail {
+
+/// An error result with this text, the tool's name and the call's id. A call without an id gets the one that its events have.
 inline ToolResult error_result_of(const Failure& failure, std::string text) {
   return {ToolStatus::error, std::move(text), failure.call_name, failure.call_id, failure.reason};
 }
 
-namespace detail {
-/// The tool's result as what its callable returns.
+/// The tool's result, converted to what its callable returns.
 template <class R>
 R answer_with(ToolResult&& result) {
-  static_assert(
-      std::convertible_to<ToolResult, R>,
-      "TellModel answers with an encore::ToolResult, and what this callable returns cannot be made of "
-      "one: return ToolResult, or use FormatFailure{...}");
+  static_assert(std::convertible_to<ToolResult, R>,
+                "TellModel returns an encore::ToolResult, which does not convert to what this callable "
+                "returns: return ToolResult, or use FormatFailure{...}");
   if constexpr (std::convertible_to<ToolResult, R>)
     return std::move(result);
   else
@@ -37,30 +36,30 @@ R answer_with(ToolResult&& result) {
 }
 }  // namespace detail
 
-/// Tells the model that the call failed: a `ToolResult` with the default text, which has no exception text and gives no advice;
-/// both can be asked for. If the last failure is a returned error, what it says reaches the model as well: the words of a
-/// `ToolResult` after the text; a result of another type that says that it is one (`is_error_result`) as it is, unless the outcome
-/// is unknown. (G5)
+/// Tells the model that the call failed: a `ToolResult` with the default text, which contains no exception text and no advice
+/// unless asked for. If the last failure is a returned error, its text reaches the model as well: the content of a `ToolResult`
+/// after the default text; a result of another type that is an error (`is_error_result`) is returned unchanged, unless the
+/// outcome is unknown. (G5)
 ///   ToolRetry tools{policy, Repeatable{"lookup"}, TellModel{}};
 struct TellModel {
   using role = encore::role::OnFailure;
   static constexpr auto mode = TerminalMode::error_result;
   template <class R>
   using result = R;
-  ModelText text{};  ///< its `advice` is viewed, not copied: give a literal
+  ModelText text{};  ///< its `advice` is a view: give a literal
 
   template <class R>
   R failed(Failure&& failure) const {
-    return detail::answer_with<R>(error_result_of(failure, tell_model(failure, text)));
+    return detail::answer_with<R>(detail::error_result_of(failure, tell_model(failure, text)));
   }
   template <class R, class Last>
   R failed(Failure&& failure, Last&& last) const {
     using Value = std::remove_cvref_t<Last>;
     if constexpr (std::same_as<Value, ToolResult>) {
       if (last.is_error()) {
-        auto told = tell_model(failure, text);
-        detail::append_words(told, last.content);
-        return detail::answer_with<R>(error_result_of(failure, std::move(told)));
+        auto content = tell_model(failure, text);
+        detail::append_words(content, last.content);
+        return detail::answer_with<R>(detail::error_result_of(failure, std::move(content)));
       }
     } else if constexpr (SaysIfError<Value> && std::convertible_to<Last, R>) {
       if (is_error_result(last) && !failure.outcome_unknown) return std::forward<Last>(last);
@@ -69,8 +68,8 @@ struct TellModel {
   }
 };
 
-/// The same with the text that a function makes of the failure, and of the last failed value if it takes it, as in `FormatFailure`.
-/// (G3, G8)
+/// The same with a text that a function makes of the failure, and of the last failed value if it takes that, as in
+/// `FormatFailure`. (G3, G8)
 ///   TellModelWith{[](const Failure& failure) { return "UNAVAILABLE:" + error_type(failure.error); }}
 template <class F>
 struct TellModelWith {
@@ -98,7 +97,7 @@ struct TellModelWith {
   static R answer(const Failure& failure, Make&& make) {
     static_assert(std::convertible_to<decltype(make()), std::string>,
                   "TellModelWith takes a function of `const Failure&` that returns text");
-    return detail::answer_with<R>(error_result_of(failure, make()));
+    return detail::answer_with<R>(detail::error_result_of(failure, make()));
   }
 };
 

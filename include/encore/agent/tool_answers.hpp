@@ -9,23 +9,23 @@
 
 namespace encore ENCORE_BUILD {
 
-/// One answer for each call, in order. Converts to the plain vector that goes to the model.
+/// One answer for each call, in order: a vector that goes to the model.
 ///   auto answers = run.handle_batch(calls);
 ///   conversation.append(answers);
-///   answers.rethrow_escaped();  // an interrupt, a bug: nobody answers for these but the host
+///   answers.rethrow_escaped();  // an interrupt, a bug: only the host can handle these
 class [[nodiscard]] ToolAnswers : public std::vector<ToolResult> {
  public:
   using vector::vector;
 
-  /// An exception that no policy answers for: one that is not matched, or never retried. (B3, B4)
+  /// An exception that no policy handles: one that the filter does not match, or that is never retried. (B3, B4)
   struct Escaped {
-    std::size_t position = 0;  ///< of the call; its answer is the default text
+    std::size_t position = 0;  ///< of the call, from 0; its answer is the default text
     std::exception_ptr error{};
   };
   /// In the order of the calls.
   std::vector<Escaped> escaped{};
 
-  /// Throws the first of them, the same object; none: nothing.
+  /// Rethrows the first of them, the same object; does nothing if there is none.
   void rethrow_escaped() const {
 #if defined(__cpp_exceptions)
     if (!escaped.empty()) std::rethrow_exception(escaped.front().error);

@@ -6,18 +6,18 @@
 
 namespace encore {
 
-/// One call of a tool: a regular value, for those who have no type of their own for it.
+/// One call of a tool, for callers who have no type of their own. A regular value.
 struct ToolCall {
-  std::string id{};             ///< as the model, or the host, gave it; may be empty
+  std::string id{};             ///< from the model or the host; may be empty
   std::string name{};           ///< of the tool, as the model wrote it
   std::string arguments{};      ///< as the model wrote them, byte for byte; mostly JSON
-  std::string operation_key{};  ///< the host's idempotency key, if it must outlive the model's turn (I2)
+  std::string operation_key{};  ///< the host's idempotency key, if one must outlive the model's turn (I2)
 
   friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
-/// Any type with the text members `id`, `name` and `arguments`, such as llama.cpp's `common_chat_tool_call`: the tool layer
-/// reads these three, and a text member `operation_key` if there is one; callables are handed the object itself.
+/// Any type with the text members `id`, `name` and `arguments`, such as llama.cpp's `common_chat_tool_call`: the tool layer reads
+/// these three, and the text member `operation_key` if there is one; callables get the object itself.
 template <class C>
 concept ToolCallLike = requires(const C& call) {
   { call.id } -> std::convertible_to<std::string_view>;
@@ -26,7 +26,9 @@ concept ToolCallLike = requires(const C& call) {
 };
 static_assert(ToolCallLike<ToolCall>);
 
-/// The key with which the host recognises the operation again, whatever id a model gives it; empty if there is none. (I2)
+namespace shared {
+
+/// The key by which the host recognises the operation again, whatever id a model gives it; empty if there is none. (I2)
 template <ToolCallLike C>
 std::string_view operation_key_of(const C& call) {
   if constexpr (requires {
@@ -36,5 +38,7 @@ std::string_view operation_key_of(const C& call) {
   else
     return {};
 }
+
+}  // namespace shared
 
 }  // namespace encore

@@ -25,12 +25,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What events call every tool that a catalog does not have, as the name that the model's was resolved to. (H9)
+/// The resolved name, in events, of every tool that a catalog does not have. (H9)
 inline constexpr std::string_view unknown_tool_name = "(unknown)";
 
 namespace detail {
 
-/// The filter of a tool that runs once: whatever is thrown is told to the model. Where nothing is thrown it need not be asked.
+/// The filter of a tool that runs once: the model is told of every exception. Without exceptions it is not asked.
 struct AnyException : RetryOnEveryException {
   template <class V>
   static consteval Kinds kinds() {
@@ -40,31 +40,31 @@ struct AnyException : RetryOnEveryException {
 
 }  // namespace detail
 
-/// Tools by name. What was not said of a tool is what does least harm: without a policy it runs once, undeclared it is never
-/// repeated, whatever its policy allows; no tool takes over another's policy. (I1)
+/// Tools by name. Defaults are the most careful: a tool without a policy runs once, an undeclared one is never repeated, whatever
+/// its policy allows, and no tool takes another's policy. (I1)
 ///   ToolCatalog catalog;
 ///   catalog.add("inventory_lookup", ReplaySafety::repeatable, lookup_policy, lookup);
 ///   catalog.add("charge_card", charge);
-/// A policy without a failure strategy tells the model (`TellModel`). Copies share the tools. Once it is filled, use one from
-/// any number of threads; each tool's function is called from as many.
+/// A policy without a failure strategy gets `TellModel`. Copies share the tools. Once it is filled, it may be used from any
+/// number of threads, which may call each tool's function at the same time.
 class ToolCatalog {
  public:
   ToolCatalog() = default;
-  /// One whose tools may switch stacks, or end on another thread. (J3)
+  /// A catalog whose tools may switch stacks, or end on another thread. (J3)
   explicit ToolCatalog(OnFibers fibers) noexcept : fibers_{fibers} {}
 
-  /// Adds a tool that runs once, whoever calls it. Throws `std::invalid_argument` for a name that is empty or taken.
+  /// Adds a tool that runs once. Throws `std::invalid_argument` for a name that is empty or taken.
   template <class Handler>
   void add(std::string_view name, Handler handler) {
     const RetryPolicy once{detail::AnyException{}, MaxRetries{0}};
     insert(ToolDescription{.name = std::string{name}}, once, std::move(handler));
   }
-  /// Adds a tool with its policy, and with what may be repeated of it.
+  /// Adds a tool with its policy and its replay safety. Throws like the above, and if `replay` is `excluded`.
   template <class C, class P, class X, class Handler>
   void add(std::string_view name, ReplaySafety replay, const RetryPolicy<C, P, X>& policy, Handler handler) {
     if (replay > ReplaySafety::never)
       refuse_setting("replay", to_string(replay),
-                     "is invalid: a tool is repeatable, repeatable_with_key or never");
+                     "is invalid: it must be repeatable, repeatable_with_key or never");
     const auto answering = detail::catalog_policy(policy, fibers_);
     insert(detail::describe_tool(name, replay, answering), policy, std::move(handler));
   }
@@ -73,28 +73,27 @@ class ToolCatalog {
     add(name, ReplaySafety::never, policy, std::move(handler));
   }
 
-  /// Another name by which models call a tool. Throws `std::invalid_argument` if it is empty or taken, or if there is no such
-  /// tool.
+  /// Adds another name for a tool. Throws `std::invalid_argument` if it is empty or taken, or if there is no such tool.
   void alias(std::string_view other, std::string_view name) {
     if (find(name) == nullptr) refuse_setting("name", in_quotes(name), "is invalid: there is no such tool");
     insert(other, find(name));
   }
 
-  /// The policy for calls of tools that the catalog does not have: its observers hear that such a call was refused, and its
-  /// failure strategy answers, both with `StopReason::unknown_tool`. Events name the tool as the model wrote it, resolved to
-  /// `unknown_tool_name`, so that counters have one name for whatever a model invents. Unsaid, nobody hears. (H9)
+  /// Sets the policy for calls of tools that the catalog does not have: its observers are notified that such a call was refused,
+  /// and its failure strategy answers, both with `StopReason::unknown_tool`. Events have the model's name for the tool, and the
+  /// resolved name `unknown_tool_name`, so that counters have one name for all of them. By default there are no observers. (H9)
   ///   tools.for_unknown_tools(tool_policy);
   template <class C, class P, class X>
   void for_unknown_tools(const RetryPolicy<C, P, X>& policy) {
     unknown_ = unknown(policy);
   }
 
-  /// Makes the call by its name. A tool that nobody knows is answered with an error. Throws what the tool's policy lets out:
-  /// the exceptions that it does not match. (B3)
+  /// Makes the call. An unknown tool is answered with an error. Throws what the tool's policy propagates: exceptions that it does
+  /// not match. (B3)
   template <ToolCallLike C>
   ToolResult handle(const C& call, const Call& with = {}) const;
 
-  /// The lists' names that no tool has, neither its own nor another: for a test, and for whoever reads a configuration.
+  /// The names in the lists that are neither a tool's name nor an alias, for a test of declarations or of a configuration.
   ///   CHECK(catalog.unknown_names(tools).empty());
   template <class Lists>
     requires requires(const Lists& lists) {
@@ -107,7 +106,7 @@ class ToolCatalog {
     return unknown;
   }
 
-  /// Every tool, in the order of their names; other names are left out.
+  /// Every tool, sorted by name, without aliases.
   ToolDescriptions describe() const {
     ToolDescriptions all;
     for (const auto& [name, tool] : tools_)
@@ -115,9 +114,9 @@ class ToolCatalog {
     return all;
   }
 
-  /// For whoever runs calls: null if there is none. Valid as long as the catalog or a copy of it.
+  /// For encore's own use: the tool, or null if there is none. Valid as long as the catalog or a copy of it.
   const detail::AnyTool* tool(std::string_view name) const { return find(name).get(); }
-  /// What stands for every tool that there is not: its calls are refused. Valid until `for_unknown_tools`.
+  /// For encore's own use: stands for every unknown tool and refuses its calls. Valid until `for_unknown_tools`.
   const detail::AnyTool& unknown_tool() const noexcept { return *unknown_; }
 
  private:
@@ -143,7 +142,7 @@ class ToolCatalog {
     }
   }
   void insert(std::string_view name, Tool tool) {
-    if (name.empty()) refuse_setting("name", "\"\"", "is invalid: a tool has a name");
+    if (name.empty()) refuse_setting("name", "\"\"", "is invalid: a tool needs a name");
     if (!tools_.try_emplace(std::string{name}, std::move(tool)).second)
       refuse_setting("name", in_quotes(name), "is invalid: there is already a tool of this name");
   }
@@ -159,7 +158,7 @@ class ToolCatalog {
 
 namespace detail {
 
-/// The call as tools take it: itself, or a copy.
+/// The call as a `ToolCall`: itself, or a copy.
 template <ToolCallLike C>
 decltype(auto) as_tool_call(const C& call) {
   if constexpr (std::same_as<C, ToolCall>)
@@ -169,15 +168,15 @@ decltype(auto) as_tool_call(const C& call) {
                     std::string{std::string_view{call.arguments}}, std::string{operation_key_of(call)}};
 }
 
-/// What a call's policy is told of it.
+/// The call that a tool's policy gets.
 inline Call call_of_tool(const AnyTool& tool, const ToolCall& call, const Call& with) {
-  auto its = with;
-  its.id = call.id;
-  its.name = call.name;
-  its.resolved_name = tool.description().name;
-  if (its.operation_key.empty()) its.operation_key = call.operation_key;
-  its.replay = tool.description().replay;
-  return its;
+  auto full_call = with;
+  full_call.id = call.id;
+  full_call.name = call.name;
+  full_call.resolved_name = tool.description().name;
+  if (full_call.operation_key.empty()) full_call.operation_key = call.operation_key;
+  full_call.replay = tool.description().replay;
+  return full_call;
 }
 
 }  // namespace detail
@@ -187,10 +186,10 @@ ToolResult ToolCatalog::handle(const C& call, const Call& with) const {
   const auto& issued = detail::as_tool_call(call);
   const auto* const known = tool(issued.name);
   const auto& called = known != nullptr ? *known : unknown_tool();
-  auto its = detail::call_of_tool(called, issued, with);
-  if (known == nullptr) its.refused = StopReason::unknown_tool;
+  auto full_call = detail::call_of_tool(called, issued, with);
+  if (known == nullptr) full_call.refused = StopReason::unknown_tool;
   detail::ToolReport report;
-  return called.run(issued, its, report);
+  return called.run(issued, full_call, report);
 }
 
 }  // namespace encore ENCORE_BUILD

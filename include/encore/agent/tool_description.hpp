@@ -1,4 +1,4 @@
-// What a catalog holds, for people, for machines and for the test that everybody should have.
+// Describes the tools of a catalog, for people, machines and tests.
 #pragma once
 #include <encore/already_retries.hpp>
 #include <encore/call.hpp>
@@ -20,26 +20,25 @@
 
 namespace encore ENCORE_BUILD {
 
-/// One tool and what a call of it may lead to. A regular value: the defaults are those of a tool of which nothing was said.
+/// One tool and what a call of it may lead to. A regular value: the defaults are those of a tool that was added without a policy.
 struct ToolDescription {
   std::string name{};
   ReplaySafety replay = ReplaySafety::never;
-  std::optional<int> max_attempts = 1;  ///< that may have done something, of one call; empty: unlimited
-  int inner_attempts = 1;               ///< that the client inside makes of each by itself
-  /// All waits of one call together at most, server hints aside; empty: no bound, or none that means anything.
+  std::optional<int> max_attempts = 1;  ///< of one call, without those that did not run; empty: unlimited
+  int inner_attempts = 1;               ///< that the client inside makes by itself for each attempt
+  /// The maximal sum of all waits of one call, without server hints; empty: no bound.
   std::optional<Duration> worst_wait = Duration::zero();
   TerminalMode on_failure = TerminalMode::error_result;
   std::string policy = "none stated";
 
-  /// The most requests that one call can lead to; empty: unlimited.
+  /// The maximal number of requests of one call; empty: unlimited.
   std::optional<std::int64_t> max_requests() const noexcept {
     return max_requests_of(max_attempts, inner_attempts);
   }
   friend bool operator==(const ToolDescription&, const ToolDescription&) = default;
 };
 
-/// All tools of a catalog, in the order of their names. Compared whole, or as text with a file under review, it is the test
-/// that no new tool slips past:
+/// All tools of a catalog, sorted by name. A test that compares them, or their text with a reviewed file, notices every new tool:
 ///   TEST_CASE("every tool has the policy that was agreed on") {
 ///     CHECK(my_catalog().describe().table() == agreed_table);
 ///   }
@@ -47,7 +46,7 @@ class ToolDescriptions : public std::vector<ToolDescription> {
  public:
   using vector::vector;
 
-  /// Columns for people, one line a tool, with a heading. Names are quoted where they hold what would break the table.
+  /// A table for people, one line a tool, with a heading. Names that would break the table are quoted.
   std::string table() const {
     std::vector<Row> rows{{"tool", "replay", "attempts", "requests", "worst wait", "on failure", "policy"}};
     for (const auto& tool : *this) rows.push_back(row(tool));

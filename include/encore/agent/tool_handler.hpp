@@ -1,4 +1,4 @@
-// How a tool's function is called, and how what it returns becomes an answer.
+// How a tool's function is called, and how its result becomes an answer.
 #pragma once
 #include <encore/agent/tool_call.hpp>
 #include <encore/agent/tool_result.hpp>
@@ -13,11 +13,11 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The customisation point of a tool's arguments: a function `from_tool_arguments(std::string_view text, T& arguments)` beside the
-/// type makes it of the text that the model wrote, in each attempt anew. What it throws is the attempt's failure: a `ToolError`
-/// tells the model what is wrong with its arguments.
+/// The customisation point of a tool's arguments: a function `from_tool_arguments(std::string_view text, T& arguments)` beside
+/// the type parses the text that the model wrote, once for each attempt. What it throws is the attempt's failure: with a
+/// `ToolError` it tells the model what is wrong with the arguments.
 ///   namespace nlohmann { inline void from_tool_arguments(std::string_view text, json& to) { to = json::parse(text); } }
-/// and after that one line `tools.add("lookup", [](const nlohmann::json& arguments) { … })`.
+/// allows `tools.add("lookup", [](const nlohmann::json& arguments) { … })`.
 template <class T>
 concept ToolArguments = std::default_initializable<T> && requires(std::string_view text, T& arguments) {
   from_tool_arguments(text, arguments);
@@ -31,7 +31,7 @@ inline constexpr bool is_one_of = (std::same_as<std::remove_cvref_t<R>, T> || ..
 template <class H, class A>
 concept Handles = std::invocable<H&, A, const Attempt&> || std::invocable<H&, A>;
 
-// Of a function that is no template and not one of several: its first parameter.
+// The first parameter of a function that is neither a template nor overloaded.
 template <class R, class A, class... B>
 std::type_identity<A> first_parameter(R (*)(A, B...));
 template <class R, class C, class A, class... B>
@@ -44,7 +44,7 @@ template <class R, class C, class A, class... B>
 std::type_identity<A> first_parameter(R (C::*)(A, B...) const&);
 
 template <class H>
-struct tool_parameter : std::type_identity<const ToolCall&> {};  // as that of a template
+struct tool_parameter : std::type_identity<const ToolCall&> {};  // for a template
 template <class H>
   requires requires(H h) { first_parameter(h); } && (!std::is_member_pointer_v<H>)
 struct tool_parameter<H> : decltype(first_parameter(std::declval<H>())){};
@@ -52,7 +52,7 @@ template <class H>
   requires requires { first_parameter(&H::operator()); }
 struct tool_parameter<H> : decltype(first_parameter(&H::operator())){};
 
-/// What a tool's function is handed.
+/// The type of the argument of a tool's function.
 template <class H>
 using tool_argument_t = std::remove_cvref_t<typename tool_parameter<H>::type>;
 
@@ -61,8 +61,8 @@ using tool_argument_t = std::remove_cvref_t<typename tool_parameter<H>::type>;
 /// A tool's function takes, as its first parameter,
 /// - the call: `const ToolCall&`, or anything, as a template does;
 /// - the arguments as the model wrote them: `const std::string&` or `std::string_view`;
-/// - or what the host makes of them: a type with `from_tool_arguments`;
-/// and after that the attempt, if it wants: `const Attempt&`. Nothing is converted on the way, least of all text into a JSON string.
+/// - or the parsed arguments: a type with `from_tool_arguments`;
+/// and optionally the attempt as its second: `const Attempt&`. No other conversions are made.
 ///   [](const ToolCall& call, const Attempt& attempt) { … }     [](std::string_view arguments) { … }
 template <class H>
 concept ToolHandler =
@@ -70,8 +70,8 @@ concept ToolHandler =
      ToolArguments<detail::tool_argument_t<H>>) &&
     detail::Handles<H, const detail::tool_argument_t<H>&>;
 
-/// What such a function may return: a `ToolResult`, text, nothing, or a type with a function `to_tool_result(const T&)` beside
-/// it, which returns a `ToolResult`. Exactly these: a conversion that throws would look like a tool that failed.
+/// The types that such a function may return: `ToolResult`, text, void, or a type with a function `to_tool_result(const T&)`
+/// beside it, which returns a `ToolResult`. No other conversions are made: one that throws would look like a failed tool.
 template <class R>
 concept ToolAnswer =
     std::is_void_v<R> || detail::is_one_of<R, ToolResult, std::string, std::string_view, const char*> ||
@@ -91,18 +91,17 @@ ToolResult as_tool_result(R&& result) {
     return to_tool_result(result);
 }
 
-/// Says in words what a tool's function takes.
+/// A readable compile error for a function that is not a tool's.
 template <class H>
 consteval void require_tool_handler() {
   static_assert(
       ToolHandler<H>,
       "a tool's function takes `const encore::ToolCall&`, or the arguments' text as `std::string_view` or "
-      "`const "
-      "std::string&`, or a type T that `void from_tool_arguments(std::string_view, T&)` beside it makes of "
-      "them, as const; and after it, if it wants, `const encore::Attempt&`");
+      "`const std::string&`, or a `const T&` with a function `void from_tool_arguments(std::string_view, "
+      "T&)` beside T; and optionally `const encore::Attempt&` after it");
 }
 
-/// One attempt of a tool. What the function left empty of the answer's identity is that of the call.
+/// One attempt of a tool. If the function leaves the answer's name or call id empty, they are those of the call.
 template <ToolHandler H>
 ToolResult call_tool(H& handler, const ToolCall& call, const Attempt& attempt) {
   const auto answer = [&](const auto& argument) {

@@ -1,4 +1,4 @@
-// Sorting what a tool layer is given: what it keeps for itself, and what its policy is made of.
+// Sorts the arguments of a tool layer: its own parts, and those of its policy.
 #pragma once
 #include <encore/agent/declarations.hpp>
 #include <encore/agent/error_result.hpp>
@@ -18,11 +18,11 @@ template <class G>
 inline constexpr bool is_tool_part =
     Plays<G, role::Replay> || Plays<G, role::ErrorResult> || Plays<G, role::KeyReuse>;
 
-/// What a tool layer keeps, as values, in the order in which it was given.
+/// The parts of a tool layer, as values, in the order given.
 template <class... G>
 using tool_parts_t = join_t<std::conditional_t<is_tool_part<G>, Plus<std::remove_cvref_t<G>>, Plus<>>...>;
 
-/// Those of the arguments that are such parts, or those that are not.
+/// The arguments that are such parts, or those that are not.
 template <bool ToolPart, class... G>
 constexpr auto forward_parts(G&&... given) {
   [[maybe_unused]] const auto one = []<class One>(One&& part) {
@@ -34,12 +34,12 @@ constexpr auto forward_parts(G&&... given) {
   return std::tuple_cat(one(std::forward<G>(given))...);
 }
 
-/// The layer's policy: with the ingredients among the arguments, and noticing nesting unless they say otherwise. (J1)
+/// The layer's policy: with the options among the arguments, and noticing nested retries unless they say otherwise. (J1)
 template <class Policy, class... G>
 constexpr auto tool_policy(const Policy& policy, G&&... given) {
-  auto changed = std::apply(
-      [&](auto&&... ingredient) { return policy.with(std::forward<decltype(ingredient)>(ingredient)...); },
-      forward_parts<false>(std::forward<G>(given)...));
+  auto changed =
+      std::apply([&](auto&&... option) { return policy.with(std::forward<decltype(option)>(option)...); },
+                 forward_parts<false>(std::forward<G>(given)...));
   if constexpr (decltype(changed)::notices_nesting)
     return changed;
   else
@@ -54,14 +54,14 @@ template <class... D>
 struct declarations_of<Plus<D...>> {
   using type = Declarations<D...>;
 
-  /// From a tuple of parts, of which the declarations are some.
+  /// From a tuple of parts that includes the declarations.
   template <class Parts>
   static type from(const Parts& parts) {
     return type{std::tuple<D...>{std::get<D>(parts)...}};
   }
 };
 
-/// Parts given to a tool layer, sorted by their roles.
+/// The parts of a tool layer, sorted by their roles.
 template <class Parts>
 struct ToolParts;
 template <class... Part>
@@ -83,7 +83,7 @@ struct ToolParts<Plus<Part...>> {
         key_reuse{pick<KeyReuseHook>(parts)} {
     static_assert(how_many<role::Replay, Plus<Part...>> != 0,
                   "a ToolRetry must be told which tools may be repeated: add Repeatable{\"...\"}, "
-                  "RepeatableWithKey{\"...\"} or RepeatableIf{...}; Repeatable{} is none");
+                  "RepeatableWithKey{\"...\"} or RepeatableIf{...}; Repeatable{} means no tool");
     static_assert(at_most_one<role::ErrorResult, Plus<Part...>>, "a ToolRetry takes one ErrorResultIf");
     static_assert(at_most_one<role::KeyReuse, Plus<Part...>>, "a ToolRetry takes one OnKeyReused");
   }

@@ -1,4 +1,4 @@
-// What a tool call came to, as the model will read it.
+// The result of a tool call, as the model will read it.
 #pragma once
 #include <encore/stop_reason.hpp>
 
@@ -23,9 +23,10 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 struct ToolResult {
   ToolStatus status = ToolStatus::ok;
   std::string content{};
-  std::string name{};                    ///< the tool's, as the model wrote it
-  std::string call_id{};                 ///< of the call that it answers
-  StopReason reason = StopReason::none;  ///< why the tool did not answer itself; `none`: it did (G7, H9)
+  std::string name{};     ///< of the tool, as the model wrote it
+  std::string call_id{};  ///< of the call that it answers
+  StopReason reason =
+      StopReason::none;  ///< why the call failed or was refused; `none`: the tool answered (G7)
 
   bool is_error() const noexcept { return status == ToolStatus::error; }
   friend bool operator==(const ToolResult&, const ToolResult&) = default;

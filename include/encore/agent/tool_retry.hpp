@@ -1,4 +1,4 @@
-// The tool layer: runs a model's tool calls under a policy, and repeats only the tools that were declared.
+// The tool layer: runs a model's tool calls under a policy, and repeats only declared tools.
 #pragma once
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/error_result.hpp>
@@ -23,14 +23,14 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Runs tool calls under a policy. Only tools that are declared may be repeated; every other one runs once, and its result or
-/// exception leaves as it is, unless its outcome is unknown: then the failure strategy answers, whatever the tool. (I1, I3)
+/// Runs tool calls under a policy. Only declared tools may be repeated; every other tool runs once, and its result or exception
+/// is returned or propagates unchanged. If its outcome is unknown, the failure strategy answers, whatever the tool. (I1, I3)
 ///   ToolRetry tools{policy, Repeatable{"inventory_lookup"}, RepeatableWithKey{"ship"}, TellModel{}};
 ///   ToolResult result = tools.handle(tool_call, [&](const auto& call, const Attempt& attempt) { return dispatch(call, attempt); });
-/// A `ToolError` that the policy's filter does not match is, under `TellModel` and its like, the tool's answer, if it was declared.
-/// Beside the declarations it takes a failure strategy (`TellModel`, `TellModelWith`, `FormatFailure`, `ReturnOutcome`; without
-/// one exceptions are rethrown), `ErrorResultIf`, `OnUnknownOutcome`, `OnKeyReused`, and whatever else a policy is made of. An
-/// immutable value: use one from any number of threads. It holds no lock while a tool runs or a call waits.
+/// Under `TellModel` and similar strategies, a `ToolError` that the policy's filter does not match is the tool's answer, if the
+/// tool was declared. Beside the declarations it takes a failure strategy (`TellModel`, `TellModelWith`, `FormatFailure`,
+/// `ReturnOutcome`; without one exceptions are rethrown), `ErrorResultIf`, `OnUnknownOutcome`, `OnKeyReused`, and every option of
+/// a policy. An immutable value: may be used from any number of threads. It holds no lock while a tool runs or a call waits.
 template <class Policy, class Parts>
 class ToolRetry {
  public:
@@ -46,14 +46,14 @@ class ToolRetry {
         "FormatFailure{...} or ReturnOutcome{} to the ToolRetry");
   }
 
-  /// Runs `callable(call, attempt)`, or `callable(call)`, with the caller's own object, the same each time. Returns or throws
-  /// what the failure strategy makes of it, as `RetryPolicy::run` does.
+  /// Runs `callable(call, attempt)`, or `callable(call)`, with the caller's own object each time. Returns or throws what the
+  /// failure strategy decides, like `RetryPolicy::run`.
   template <ToolCallLike C, class F>
   decltype(auto) handle(const C& call, F&& callable) const {
     return handle(call, Call{}, callable);
   }
-  /// The same with what else belongs to this one call: its deadline, its stop token, the run's scope, its operation key, and
-  /// the name that the model's was resolved to, which then is the one that must be declared. (D2, F2, I2)
+  /// The same with the settings of this one call: its deadline, stop token, run scope, operation key, and the resolved name,
+  /// which is then the one that must be declared. (D2, F2, I2)
   template <ToolCallLike C, class F>
   decltype(auto) handle(const C& call, const Call& with, F&& callable) const {
     using Callable = std::remove_reference_t<F>;
@@ -63,37 +63,38 @@ class ToolRetry {
         "lvalue: this callable takes neither");
     if constexpr (detail::can_be_repeated<Callable, const C>) {
       using R = detail::raw_t<F, const C>;
-      auto its = with;
-      its.id = call.id;
-      its.name = call.name;
-      if (its.operation_key.empty()) its.operation_key = operation_key_of(call);
-      const DeclaredCall declared{its.resolved_name.empty() ? its.name : its.resolved_name, call.arguments};
-      its.replay = safety_of(declared);
-      parts_.key_reuse.check(its, {.name = declared.name, .arguments = declared.arguments});
+      auto full_call = with;
+      full_call.id = call.id;
+      full_call.name = call.name;
+      if (full_call.operation_key.empty()) full_call.operation_key = detail::operation_key_of(call);
+      const DeclaredCall declared{full_call.resolved_name.empty() ? full_call.name : full_call.resolved_name,
+                                  call.arguments};
+      full_call.replay = safety_of(declared);
+      parts_.key_reuse.check(full_call, {.name = declared.name, .arguments = declared.arguments});
       std::string signature;
       if constexpr (Policy::observed)
-        detail::sign(its, {.name = declared.name, .arguments = declared.arguments}, signature);
+        detail::sign(full_call, {.name = declared.name, .arguments = declared.arguments}, signature);
       auto attempt = [&](const Attempt& now) -> R { return attempt_with<R>(call, callable, now); };
       static_assert(detail::knows_its_result<F, R>());
-      if constexpr (detail::Deferred<R>)  // and the callable has said that it is meant
-        return policy_.run(its, detail::operation_of<R>(attempt));
+      if constexpr (detail::Deferred<R>)  // a callable marked with `as_value`
+        return policy_.run(full_call, detail::operation_of<R>(attempt));
       else
-        return policy_.run(its, attempt);
+        return policy_.run(full_call, attempt);
     }
   }
 
-  /// What was declared of a tool; `excluded` if nothing was.
+  /// What was declared about this call; `excluded` if nothing was.
   ReplaySafety safety_of(const DeclaredCall& call) const { return parts_.declarations.safety_of(call); }
-  /// All names in the declarations, to be compared with those of the tools that there are.
+  /// All names in the declarations, to compare with those of the existing tools.
   ToolNames names() const { return parts_.declarations.names(); }
   const Policy& policy() const noexcept { return policy_; }
 
-  /// A copy whose policy has other ingredients: `tools.with(clock, trace)`. What was declared stays.
+  /// A copy with other policy options: `tools.with(clock, trace)`. The declarations stay.
   template <class... G>
-  [[nodiscard]] auto with(G&&... ingredients) const {
+  [[nodiscard]] auto with(G&&... options) const {
     static_assert(!(detail::is_tool_part<G> || ...),
                   "ToolRetry::with changes the policy only: make another ToolRetry for other declarations");
-    auto changed = policy_.with(std::forward<G>(ingredients)...);
+    auto changed = policy_.with(std::forward<G>(options)...);
     return ToolRetry<decltype(changed), Parts>{std::move(changed), parts_};
   }
 
@@ -106,7 +107,8 @@ class ToolRetry {
       : policy_{std::move(policy)},
         parts_{parts} {}
 
-  // Under a strategy that answers in the tool's place a `ToolError` may be its answer. What is excluded stays untouched. (I1)
+  // Under a strategy that answers in the tool's place, a `ToolError` may be the tool's answer. An excluded tool's exceptions are
+  // not touched. (I1)
   template <class R>
   static constexpr bool takes_answers =
       !Policy::rethrows && !std::is_reference_v<R> && std::convertible_to<ToolResult, R> &&

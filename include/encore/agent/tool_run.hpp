@@ -1,4 +1,4 @@
-// One run of an agent: its tools, what it may issue and spend, and what is left to reconcile.
+// One run of an agent: its tools, its limits, and the outcomes to reconcile.
 #pragma once
 #include <encore/agent/call_limit.hpp>
 #include <encore/agent/model_text.hpp>
@@ -36,23 +36,23 @@
 
 namespace encore ENCORE_BUILD {
 
-/// One run of an agent over a catalog's tools. Whatever limits or failures say, every call is answered once, in order.
+/// One run of an agent with a catalog's tools. Whatever limits or failures occur, every call is answered once, in order.
 ///   ToolRun run{catalog, CallLimit{.run_limit = 20}, LoopDetector{.repeats = 3}, SpendLimit{usd(2)}};
 ///   while (!run.over()) {
 ///     auto turn = ask_model(conversation);
 ///     run.record(turn.cost);
 ///     conversation.append(run.handle_batch(turn.tool_calls));
 ///   }
-/// It takes guards of a run, `RefusedTurns`, `OnUnknownOutcome` and `OnKeyReused`; the catalog is referred to. A call that leaves
-/// by an exception which is never retried, to ask a person say, is open: handed in again with its id, name and arguments, also
-/// after `save` and `restore`, it goes on under its key, and no limit counts it again. (H5, I2)
-/// Thread-safe, but for `new_run` and `restore`; no lock is held while a tool runs or a call waits. Not copied.
+/// It takes guards of a run, `RefusedTurns`, `OnUnknownOutcome` and `OnKeyReused`; it refers to the catalog. A call that ends
+/// with a never-retried exception, to ask a person for instance, stays open: if it is handed in again with the same id, name and
+/// arguments, also after `save` and `restore`, it continues under its key, and no limit counts it again. (H5, I2)
+/// Thread-safe, except `new_run` and `restore`; no lock is held while a tool runs or a call waits. Not copyable.
 template <class... G>
 class ToolRun {
   using Parts = detail::RunParts<G...>;
 
  public:
-  /// Throws `std::invalid_argument` for a call limit on a tool that the catalog does not know.
+  /// Throws `std::invalid_argument` for a call limit on a tool that the catalog does not have.
   explicit ToolRun(const ToolCatalog& catalog, const G&... parts)
       : catalog_{catalog},
         guards_(Parts::guards(parts...)),
@@ -66,18 +66,18 @@ class ToolRun {
   ToolRun(const ToolRun&) = delete;
   ToolRun& operator=(const ToolRun&) = delete;
 
-  /// Makes the calls of one model turn, one after another; they are any range of calls, a view too. A limit set to `OnLimit::throw_exception` throws `CallLimitExceeded`
-  /// before any of them; no other exception leaves: those that no policy answers for are in `ToolAnswers::escaped`. `with` says
-  /// what holds for each call: a deadline, a stop token.
+  /// Makes the calls of one model turn, one after another. `calls` is any range of calls, also a view. A limit with
+  /// `OnLimit::throw_exception` throws `CallLimitExceeded` before any call is made; no other exception propagates: those that no
+  /// policy handles are in `ToolAnswers::escaped`. `with` holds the deadline and stop token of each call.
   template <class Calls = std::initializer_list<ToolCall>>
   ToolAnswers handle_batch(Calls&& calls, const Call& with = {}) {
     return handle_batch(calls, with, [](std::size_t count, const auto& make) {
       for (std::size_t i = 0; i < count; ++i) make(i);
     });
   }
-  /// The same side by side: `for_each(count, make)` calls `make(i)` once for each i below `count`, from any thread, and returns
-  /// when all are done. The limits on calls have had their say before. What it throws leaves: the calls made so far are open then,
-  /// their answers lost.
+  /// The same with the calls made concurrently: `for_each(count, make)` calls `make(i)` once for each i below `count`, from any
+  /// thread, and returns when all are done. The limits are checked before. What it throws propagates; the calls made so far then
+  /// stay open, and their answers are lost.
   template <class Calls = std::initializer_list<ToolCall>, class ForEach>
   ToolAnswers handle_batch(Calls&& calls, const Call& with, ForEach&& for_each) {
     std::vector<ToolCall> copies;
@@ -87,22 +87,21 @@ class ToolRun {
     ToolAnswers answers(count);
     std::vector<std::exception_ptr> errors(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const auto& call = turn.calls[i].made_of.call;
-      answers[i] = {ToolStatus::error, not_called(call.name, "nobody made it."), call.name, call.id};
+      const auto& call = turn.calls[i].run_call.call;
+      answers[i] = {ToolStatus::error, not_called(call.name, "the host skipped it."), call.name, call.id};
     }
     std::vector<std::atomic<bool>> begun(count);
     const auto make = [&](std::size_t i) {
-      if (begun[i].exchange(true)) return;  // whoever says it twice
+      if (begun[i].exchange(true)) return;  // called twice for one call
       answers[i] = answer(turn.calls[i], shared_by_all(with), errors[i]);
     };
-    static_assert(
-        !detail::Deferred<std::invoke_result_t<ForEach&, std::size_t, decltype(make)&>>,
-        "this for_each returns a coroutine or future that nobody awaits, and must return when every "
-        "call is made: wait in it");
+    static_assert(!detail::Deferred<std::invoke_result_t<ForEach&, std::size_t, decltype(make)&>>,
+                  "this for_each returns a coroutine or future that is never awaited: it must return only "
+                  "when every call is made");
     for_each(count, make);
     for (std::size_t i = 0; i < count; ++i) {
       auto& call = turn.calls[i];
-      if (begun[i] || !call.may_have_been_made()) continue;  // nobody knows that it was not called (I3)
+      if (begun[i] || !call.may_have_been_made()) continue;  // it may have been made before (I3)
       if (!call.refusal) call.refusal.emplace(Refusal{.to_model = std::move(answers[i].content)});
       make(i);
     }
@@ -114,12 +113,12 @@ class ToolRun {
     return answers;
   }
 
-  /// Makes a call that is a model's whole turn. Throws `CallLimitExceeded` as above, and what the tool's policy lets out. (B3)
+  /// Makes a call that is a whole model turn. Throws `CallLimitExceeded` as above, and what the tool's policy propagates. (B3)
   template <ToolCallLike C>
   ToolResult handle(const C& call, const Call& with = {}) {
     const auto& own = detail::as_tool_call(call);
     std::vector<detail::TurnCall> calls;
-    calls.push_back({.made_of = detail::RunCall::of(catalog_, own)});
+    calls.push_back({.run_call = detail::RunCall::of(catalog_, own)});
     detail::Turn turn{state_.pending_calls(), std::move(calls)};
     auto& only = turn.calls.front();
     admission().admit(turn.calls);
@@ -133,41 +132,41 @@ class ToolRun {
     return result;
   }
 
-  /// Before the model is asked: counts the step, to which the next turn's calls then belong. A refusal ends the run: the model
-  /// need not be asked any more. Without it every turn with calls counts as a step.
+  /// Before the model is asked: counts the step, to which the next turn's calls belong. A refusal ends the run: do not ask the
+  /// model again. Without this call every turn with calls counts as a step.
   [[nodiscard]] std::optional<Refusal> begin_step() { return admission().begin_step(); }
 
-  /// Why the run is over, if it is. Then every further call is answered, and none is made.
+  /// Why the run is over, if it is. Then every further call is refused with an answer.
   std::optional<Refusal> over() const { return state_.over(); }
 
-  /// Adds a cost to what the run has spent, before or after the fact: of the model, of a tool, of an attempt that failed. (H7)
+  /// Adds a cost to the run's spending, before or after the fact: of the model, of a tool, of a failed attempt. (H7)
   void record(Money cost) { guards_.template state<SpendLimit>().record(cost); }
   Money spent() const { return guards_.template state<SpendLimit>().spent(); }
 
-  /// The calls that failed and may have had their effect, until somebody takes them from the list. (I3)
+  /// The failed calls that may have had their effect, until they are taken from the list. (I3)
   UnknownOutcomes& unknown_outcomes() noexcept { return state_.unknown_outcomes(); }
-  /// Of this run alone: it is in the keys that attempts are given. (I2)
+  /// The scope of this run, which is part of the keys of its attempts. (I2)
   const Scope& scope() const noexcept { return state_.scope(); }
-  /// What counts for a guard of this run: `run.guard<CallLimit>().counts()`.
+  /// The state of a guard of this run: `run.guard<CallLimit>().counts()`.
   template <class Guard>
   auto& guard() noexcept {
     return guards_.template state<Guard>();
   }
 
-  /// The run's counts begin anew, under a new scope; those of its thread of conversation go on, as does what is left to
-  /// reconcile. (H5)
+  /// Starts a new run: resets the run's counts, with a new scope; those of its thread of conversation continue, and outcomes to
+  /// reconcile stay. (H5)
   void new_run() {
     guards_.new_run();
     state_.new_run();
   }
-  /// All that a process needs to go on with this run after a restart, as JSON Lines: counts, scope and keys. Saved while a turn is
-  /// under way, from its `for_each` or a tool, it lets that turn be made again: no limit counts it twice, each call has its key,
-  /// and a tool that runs once is not called again, since nobody knows how far it came: the call's outcome is unknown. (I1, I2)
+  /// All that another process needs to continue this run, as JSON Lines: counts, scope and keys. If it is saved during a turn,
+  /// from its `for_each` or from a tool, that turn can be made again: no limit counts it twice, each call has its key, and a tool
+  /// that runs once is not called again, because its outcome is unknown. (I1, I2)
   std::string save() const {
     const std::lock_guard lock{state_.counting()};
     return state_.save() + guards_.save();
   }
-  /// Takes over what a run with the same guards saved. Throws `std::invalid_argument` for other text, and changes nothing then.
+  /// Restores what a run with the same guards saved. Throws `std::invalid_argument` for other text, and changes nothing then.
   void restore(std::string_view text) {
 #if defined(__cpp_exceptions)
     const auto before = guards_.save();
@@ -194,23 +193,23 @@ class ToolRun {
     }
   }
 
-  // Calls of any other range are copied: a view may make each one as it is looked at, and for no longer than that.
+  // Calls in other ranges are copied: a view may create each one when it is read.
   template <class Calls>
-  static constexpr bool lies_in_memory =
+  static constexpr bool is_contiguous =
       std::contiguous_iterator<decltype(std::begin(std::declval<Calls&>()))> &&
       std::same_as<std::remove_cvref_t<decltype(*std::begin(std::declval<Calls&>()))>, ToolCall>;
   template <class Calls>
   std::vector<detail::TurnCall> turn_of(Calls& calls, std::vector<ToolCall>& copies) const {
     std::vector<detail::TurnCall> turn;
-    if constexpr (lies_in_memory<Calls>) {
-      for (const auto& call : calls) turn.push_back({.made_of = detail::RunCall::of(catalog_, call)});
+    if constexpr (is_contiguous<Calls>) {
+      for (const auto& call : calls) turn.push_back({.run_call = detail::RunCall::of(catalog_, call)});
     } else {
       for (auto&& call : calls) copies.push_back(detail::as_tool_call(call));
-      for (const auto& call : copies) turn.push_back({.made_of = detail::RunCall::of(catalog_, call)});
+      for (const auto& call : copies) turn.push_back({.run_call = detail::RunCall::of(catalog_, call)});
     }
     return turn;
   }
-  // A name, a key or a refusal belongs to one call.
+  // Names, keys and refusals belong to one call.
   static Call shared_by_all(const Call& with) noexcept {
     return {.deadline = with.deadline, .stop = with.stop, .outer = with.outer};
   }
@@ -224,10 +223,10 @@ class ToolRun {
     const detail::RunCaller caller{state_, reconcile_, key_reused_};
     auto result = caller.answer(call, with);
     call.reason = result.reason;
-    guards_.answered(call.made_of.issued, result.content);
+    guards_.answered(call.run_call.issued, result.content);
     return result;
   }
-  /// The same where an exception must not keep the other calls from their answers. (B3)
+  /// The same, but an exception does not prevent the other calls from being answered. (B3)
   ToolResult answer(detail::TurnCall& call, const Call& with, [[maybe_unused]] std::exception_ptr& escaped) {
 #if defined(__cpp_exceptions)
     try {
@@ -240,15 +239,16 @@ class ToolRun {
     }
     call.escaped = true;
     const auto& report = call.report;
-    const Failure failure{.call_id = call.made_of.call.id,
-                          .call_name = call.made_of.call.name,
-                          .reason = report.asks ? StopReason::never_retry_type : StopReason::not_retryable,
-                          .attempts = report.attempts,
-                          .error = escaped,
-                          .outcome_unknown = report.outcome.unknown};
-    auto result = error_result_of(failure, tell_model(failure));
+    const Failure failure{
+        .call_id = call.run_call.call.id,
+        .call_name = call.run_call.call.name,
+        .reason = report.interrupt ? StopReason::never_retry_type : StopReason::not_retryable,
+        .attempts = report.attempts,
+        .error = escaped,
+        .outcome_unknown = report.outcome.unknown};
+    auto result = detail::error_result_of(failure, tell_model(failure));
     call.reason = result.reason;
-    if (!report.asks) guards_.answered(call.made_of.issued, result.content);
+    if (!report.interrupt) guards_.answered(call.run_call.issued, result.content);
     return result;
 #endif
   }

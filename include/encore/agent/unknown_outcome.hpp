@@ -1,4 +1,4 @@
-// Calls that failed and may have had their effect all the same: for somebody, or something, to reconcile.
+// Failed calls that may have had their effect, to be reconciled.
 #pragma once
 #include <encore/as_value.hpp>
 #include <encore/error_type.hpp>
@@ -14,31 +14,30 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What is known of such a call. Its arguments are not in it: the host finds them by the call's id and signature. (F6, I3)
+/// What is known about such a call. It does not contain the arguments: the host finds them by the call's id and signature. (F6,
+/// I3)
 struct UnknownOutcome {
   std::string call_id{};
   std::string call_name{};
   std::string resolved_name{};    ///< empty if no tool layer resolved the name
-  std::string idempotency_key{};  ///< that the other side knows it by, if it sends one (I2)
-  std::string
-      request_id{};  ///< of the latest request without an answer: the dependency's own, if one was noted
-  std::string
-      signature{};  ///< of name and arguments, as `CallSignature::text`; empty if no tool layer made the call
+  std::string idempotency_key{};  ///< by which the other side knows the call, if one was sent (I2)
+  std::string request_id{};       ///< of the latest unanswered request, if one was noted
+  std::string signature{};        ///< `CallSignature::text`; empty if no tool layer made the call
   int attempts = 0;
-  std::string error_type{};    ///< empty if what failed is a returned value
-  std::exception_ptr error{};  ///< the last exception; null if what failed is a value, or after a restart
+  std::string error_type{};    ///< empty if a returned value failed
+  std::exception_ptr error{};  ///< the last exception; null for a value, or after a restart
 
   friend bool operator==(const UnknownOutcome&, const UnknownOutcome&) = default;
 };
 
-/// Does this event end a call whose outcome is unknown: one that failed, or returned what says that it failed? Calls that are
-/// harmless to repeat have no such outcome. (I3)
+/// True if this event ends a failed call whose outcome is unknown. Calls that are harmless to repeat have no unknown outcome.
+/// (I3)
 inline bool ends_with_unknown_outcome(const Event& event) noexcept {
   return event.kind == EventKind::call_finished && event.outcome_unknown;
 }
 
-/// An observer that hands every unknown outcome on, before the caller hears of the failure. Like any observer it changes
-/// nothing if it throws. As thread-safe as the function. (F3, I3)
+/// An observer that reports every unknown outcome, before the caller gets the failure. Like any observer it changes nothing if it
+/// throws. As thread-safe as the function. (F3, I3)
 ///   ToolRetry tools{policy, RepeatableWithKey{"ship"}, OnUnknownOutcome{[&](const UnknownOutcome& lost) { desk.add(lost); }}};
 template <class F>
 class OnUnknownOutcome {
@@ -49,9 +48,8 @@ class OnUnknownOutcome {
                   "OnUnknownOutcome takes a function of `const UnknownOutcome&`");
     if constexpr (std::invocable<const F&, const UnknownOutcome&>)
       static_assert(!detail::Deferred<std::invoke_result_t<const F&, const UnknownOutcome&>>,
-                    "this function of OnUnknownOutcome returns a coroutine or future that nobody awaits: "
-                    "wait for it in "
-                    "the function");
+                    "this function of OnUnknownOutcome returns a coroutine or future that is never awaited: "
+                    "wait for it in the function");
   }
 
   void operator()(const Event& event) const {

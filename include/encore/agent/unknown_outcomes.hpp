@@ -1,4 +1,4 @@
-// The calls that somebody still has to reconcile.
+// The list of calls that still have to be reconciled.
 #pragma once
 #include <encore/agent/unknown_outcome.hpp>
 #include <encore/durable/saved_state.hpp>
@@ -12,11 +12,11 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A list of unknown outcomes, in the order in which they came. Nothing is ever dropped from it but by `take`: each is an
-/// effect that somebody may be waiting for. Thread-safe; not copied. (I3)
+/// The unknown outcomes of a run, in order. Only `take` removes them: each may be an effect that matters to someone. Thread-safe;
+/// not copyable. (I3)
 class UnknownOutcomes {
  public:
-  /// Of the lines that it saves.
+  /// The kind of the lines that it saves.
   static constexpr std::string_view kind{"unknown_outcome"};
 
   void add(UnknownOutcome outcome) {
@@ -27,13 +27,13 @@ class UnknownOutcomes {
     const std::lock_guard lock{mutex_};
     return outcomes_;
   }
-  /// All of them, for somebody who reconciles them now; the list is empty after that.
+  /// Returns all of them, to be reconciled now, and empties the list.
   std::vector<UnknownOutcome> take() {
     const std::lock_guard lock{mutex_};
     return std::exchange(outcomes_, {});
   }
 
-  /// One line for each, texts byte for byte. The exception is not in it, only its type.
+  /// One line for each; texts are restored byte for byte. Of the exception only its type is saved.
   std::string save() const {
     std::string text;
     for (const auto& outcome : all())
@@ -50,8 +50,8 @@ class UnknownOutcomes {
               '\n';
     return text;
   }
-  /// Takes over what was saved, in place of the list. Throws `std::invalid_argument` for text that is not what `save` wrote,
-  /// and changes nothing then.
+  /// Replaces the list by what was saved. Throws `std::invalid_argument` for text that `save` did not write, and changes nothing
+  /// then.
   void restore(std::string_view text) {
     std::vector<UnknownOutcome> outcomes;
     for (const auto& line : saved_lines(text, kind)) {

@@ -68,13 +68,13 @@ TEST_CASE(
     "[any_tool]") {
   const RetryPolicy plain{RetryOnEveryException{}};
   using Plain = decltype(encore::detail::catalog_policy(plain));
-  STATIC_CHECK(std::same_as<Plain::FailureStrategyType, encore::detail::SaysWhy<TellModel>>);
+  STATIC_CHECK(std::same_as<Plain::FailureStrategyType, encore::detail::WithReason<TellModel>>);
   CHECK(encore::detail::catalog_policy(plain).nested() == Nested::report);
   const TellModelWith own{[](const Failure&) { return "unavailable"; }};
   const RetryPolicy told{RetryOnEveryException{}, own, WhenNested{Nested::make_single}};
   using Told = decltype(encore::detail::catalog_policy(told));
-  STATIC_CHECK(
-      std::same_as<Told::FailureStrategyType, encore::detail::SaysWhy<std::remove_const_t<decltype(own)>>>);
+  STATIC_CHECK(std::same_as<Told::FailureStrategyType,
+                            encore::detail::WithReason<std::remove_const_t<decltype(own)>>>);
   CHECK(encore::detail::catalog_policy(told).nested() == Nested::make_single);
 }
 

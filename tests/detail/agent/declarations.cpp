@@ -49,7 +49,7 @@ TEST_CASE("declarations that contradict each other are invalid, and the error na
     FAIL("accepted");
   } catch (const std::invalid_argument& error) {
     CHECK(std::string{error.what()} ==
-          "encore: tool = ship is invalid: it is declared repeatable, and repeatable with a key");
+          "encore: tool = ship is invalid: it is declared both repeatable and repeatable with a key");
   }
   CHECK_NOTHROW(together(Repeatable{"lookup"}, Repeatable{"lookup"}));
 }

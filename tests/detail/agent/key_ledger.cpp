@@ -36,14 +36,14 @@ TEST_CASE("an operation key belongs to the call that it was first used for, and 
 }
 
 TEST_CASE("a key ledger's memory is bounded: the oldest keys are forgotten first", "[key_ledger]") {
-  KeyLedger ledger{{.most_keys = 3}};
+  KeyLedger ledger{{.max_keys = 3}};
   for (const auto* key : {"1", "2", "3", "4"}) CHECK(ledger.stands_for(key, ship_a));
   CHECK(ledger.size() == 3);
   CHECK_FALSE(ledger.stands_for("2", ship_b));
   CHECK_FALSE(ledger.stands_for("4", ship_b));
   CHECK(ledger.stands_for("1", ship_b));  // forgotten, so it is new
 
-  KeyLedger many{{.most_keys = 100}};
+  KeyLedger many{{.max_keys = 100}};
   for (int i = 0; i < 10'000; ++i) REQUIRE(many.stands_for(std::to_string(i), ship_a));
   CHECK(many.size() == 100);
   CHECK_FALSE(many.stands_for("9900", ship_b));
@@ -65,7 +65,7 @@ TEST_CASE("a key ledger survives a restart, and its saved text shows neither key
   CHECK(resumed.stands_for("order-7", ship_a));
   CHECK_FALSE(resumed.stands_for("order-8", ship_a));
 
-  KeyLedger smaller{{.most_keys = 1}};
+  KeyLedger smaller{{.max_keys = 1}};
   smaller.restore(saved);
   CHECK(smaller.size() == 1);
   CHECK_FALSE(smaller.stands_for("order-8", ship_a));
@@ -77,7 +77,7 @@ TEST_CASE("text that is not a key ledger is rejected, and changes nothing", "[ke
   CHECK(refusal_of(R"({"state":"keys","keys":["7"],"calls":["7"]})") ==
         "encore: keys = \"7\" is invalid: it must be 32 lower-case hexadecimal digits");
   CHECK(refusal_of(R"({"state":"keys","keys":[],"calls":[")" + digits + R"("]})") ==
-        "encore: calls = 1 values is invalid: there are 0 keys");
+        "encore: calls = 1 values is invalid: there must be 0, one for each key");
   CHECK(refusal_of(R"({"state":"keys","keys":[]})") ==
         "encore: calls = nothing is invalid: the saved line has no such field");
   CHECK(refusal_of(R"({"state":"keys","keys":[],"calls":[]})") == "not refused");
@@ -89,7 +89,7 @@ TEST_CASE("text that is not a key ledger is rejected, and changes nothing", "[ke
 }
 
 TEST_CASE("when many threads claim one key, exactly one gets it [I2]", "[key_ledger][threads]") {
-  KeyLedger ledger{{.most_keys = 64}};
+  KeyLedger ledger{{.max_keys = 64}};
   std::atomic<int> owners{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t)

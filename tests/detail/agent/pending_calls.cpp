@@ -40,16 +40,16 @@ TEST_CASE(
   PendingCalls calls;
   auto& first = calls.issue("call_0", ship_a, scope);
   auto& second = calls.issue("call_0", ship_a, scope);
-  CHECK(calls.come_back("call_0", ship_a) == nullptr);  // both are under way
-  calls.left(second);
-  calls.left(first);
-  CHECK(calls.come_back("call_1", ship_a) == nullptr);
-  CHECK(calls.come_back("call_0", ship_b) == nullptr);
-  CHECK(calls.come_back("call_0", ship_a) == &first);
-  CHECK(calls.come_back("call_0", ship_a) == &second);
-  CHECK(calls.come_back("call_0", ship_a) == nullptr);
+  CHECK(calls.resume("call_0", ship_a) == nullptr);  // both are under way
+  calls.abandon(second);
+  calls.abandon(first);
+  CHECK(calls.resume("call_1", ship_a) == nullptr);
+  CHECK(calls.resume("call_0", ship_b) == nullptr);
+  CHECK(calls.resume("call_0", ship_a) == &first);
+  CHECK(calls.resume("call_0", ship_a) == &second);
+  CHECK(calls.resume("call_0", ship_a) == nullptr);
   calls.answered(first);
-  calls.left(second);
+  calls.abandon(second);
   calls.answered(second);
   CHECK(calls.all().empty());
 }
@@ -70,7 +70,7 @@ TEST_CASE("open calls are saved with their keys and counts, and are not under wa
   }
   CHECK(restored.all() == expected);
   CHECK(restored.issue("call_0", ship_a, scope).key == scope.text() + "/call_0/3~" + ship_a.text());
-  CHECK(restored.come_back("\xFF", ship_b)->key == before.back().key);
+  CHECK(restored.resume("\xFF", ship_b)->key == before.back().key);
 }
 
 TEST_CASE(
@@ -80,14 +80,14 @@ TEST_CASE(
   using Effect = PendingCall::Effect;
   PendingCalls calls;
   calls.answered_as_unknown(calls.issue("call_0", ship_a, scope));
-  CHECK(calls.come_back("call_0", ship_a) == nullptr);
-  calls.left(calls.issue("call_1", ship_a, scope));
+  CHECK(calls.resume("call_0", ship_a) == nullptr);
+  calls.abandon(calls.issue("call_1", ship_a, scope));
   calls.issue("call_2", ship_a, scope);
   PendingCalls restored;
   restored.restore(calls.save());
-  CHECK(restored.come_back("call_0", ship_a)->effect == Effect::unknown);
-  CHECK(restored.come_back("call_1", ship_a)->effect == Effect::none);
-  CHECK(restored.come_back("call_2", ship_a)->effect == Effect::interrupted);
+  CHECK(restored.resume("call_0", ship_a)->effect == Effect::unknown);
+  CHECK(restored.resume("call_1", ship_a)->effect == Effect::none);
+  CHECK(restored.resume("call_2", ship_a)->effect == Effect::interrupted);
 }
 
 TEST_CASE(
@@ -96,12 +96,12 @@ TEST_CASE(
     "[pending_calls]") {
   PendingCalls calls;
   const auto& under_way = calls.issue("first", ship_a, scope);
-  for (std::size_t i = 0; i < PendingCalls::most_kept + 9; ++i)
-    calls.left(calls.issue(std::to_string(i), ship_a, scope));
-  CHECK(calls.all().size() == PendingCalls::most_kept);
+  for (std::size_t i = 0; i < PendingCalls::max_stored + 9; ++i)
+    calls.abandon(calls.issue(std::to_string(i), ship_a, scope));
+  CHECK(calls.all().size() == PendingCalls::max_stored);
   CHECK(calls.all().front() == under_way);
-  CHECK(calls.come_back("9", ship_a) == nullptr);
-  CHECK(calls.come_back("10", ship_a) != nullptr);
+  CHECK(calls.resume("9", ship_a) == nullptr);
+  CHECK(calls.resume("10", ship_a) != nullptr);
 }
 
 TEST_CASE("text that is not a saved list of pending calls is rejected by the field's name",
@@ -109,7 +109,7 @@ TEST_CASE("text that is not a saved list of pending calls is rejected by the fie
   const std::string all = "{\"state\":\"calls\",\"issued\":2}\n";
   CHECK(refusal_of("") == "encore: number of calls lines = 0 is invalid: it must be 1");
   CHECK(refusal_of(all + R"({"state":"pending_call","id":"1","key":"order-7","counted":1})") ==
-        R"(encore: key = "order-7" is invalid: a run's key ends in a call's signature)");
+        R"(encore: key = "order-7" is invalid: a run's key must end in a call's signature)");
   const auto line = [&](const std::string& counted) {
     return all + R"({"state":"pending_call","id":"1","key":"x/1/1~)" + ship_a.text() + R"(","counted":)" +
            counted + "}";

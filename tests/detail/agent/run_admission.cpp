@@ -24,7 +24,7 @@ const ToolCall a{.id = "1", .name = "a"};
 const ToolCall b{.id = "2", .name = "b"};
 const ToolCatalog no_tools;
 std::vector<TurnCall> turn() {
-  return {{.made_of = RunCall::of(no_tools, a)}, {.made_of = RunCall::of(no_tools, b)}};
+  return {{.run_call = RunCall::of(no_tools, a)}, {.run_call = RunCall::of(no_tools, b)}};
 }
 
 /// What is said of a turn, whose calls then are answered.
@@ -44,7 +44,7 @@ std::vector<std::optional<Refusal>> admit(const RunAdmission<Guards>& admission,
 template <class Guards>
 std::optional<Refusal> admit_call(const RunAdmission<Guards>& admission, std::optional<Refusal> of_turn = {},
                                   const ToolCall& called = a) {
-  TurnCall call{.made_of = RunCall::of(no_tools, called), .refusal = std::move(of_turn)};
+  TurnCall call{.run_call = RunCall::of(no_tools, called), .refusal = std::move(of_turn)};
   admission.admit(call);
   return call.refusal;
 }
@@ -139,12 +139,12 @@ TEST_CASE(
   for (int times = 0; times < 5; ++times) {
     Turn asking{state.pending_calls(), turn()};
     admission.admit(asking.calls);
-    CHECK(asking.calls[0].came_back == (times > 0));
+    CHECK(asking.calls[0].resumed == (times > 0));
     for (auto& call : asking.calls) admission.admit(call);
     CHECK_FALSE(asking.calls[0].refusal);
     if (times == 0) key = asking.calls[0].open->key;
     CHECK(asking.calls[0].open->key == key);
-    asking.calls[0].escaped = asking.calls[0].report.asks = true;
+    asking.calls[0].escaped = asking.calls[0].report.interrupt = true;
     asking.calls[1].answered = times > 0;  // the other one came back once, and then was new each time
   }
   CHECK(guards.state<StepLimit>().counts().run == 4);

@@ -58,10 +58,10 @@ struct Bench {
   template <class Caller>
   ToolResult answer(const ToolCall& call, const std::optional<Refusal>& refusal, const Call& with,
                     const Caller& caller) {
-    const auto made_of = RunCall::of(catalog, call);
-    auto& open = state.pending_calls().issue(call.id, CallSignature{made_of.issued}, state.scope());
+    const auto run_call = RunCall::of(catalog, call);
+    auto& open = state.pending_calls().issue(call.id, CallSignature{run_call.issued}, state.scope());
     keys.push_back(open.key);
-    TurnCall turn_call{.made_of = made_of, .refusal = refusal, .open = &open};
+    TurnCall turn_call{.run_call = run_call, .refusal = refusal, .open = &open};
     return caller.answer(turn_call, with);
   }
 };

@@ -44,7 +44,7 @@ TEST_CASE("a tool layer's parts may come in any order, and missing ones have a d
   CHECK(plain.declarations.safety_of({.name = "lookup"}) == ReplaySafety::repeatable);
   CHECK(plain.declarations.safety_of({.name = "get_news"}) == ReplaySafety::repeatable);
   CHECK(plain.declarations.safety_of({.name = "ship"}) == ReplaySafety::excluded);
-  STATIC_CHECK(std::same_as<decltype(plain.error_test), ErrorResultByType>);
+  STATIC_CHECK(std::same_as<decltype(plain.error_test), detail::ErrorResultByType>);
   STATIC_CHECK(std::same_as<decltype(plain.key_reuse), detail::IgnoreKeyReuse>);
 
   const ErrorResultIf test{says_false};
