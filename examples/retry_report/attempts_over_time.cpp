@@ -30,8 +30,9 @@ std::optional<encore::WallTime> when(const encore::TracedAttempt& attempt) {
 }  // namespace
 
 void AttemptsOverTime::add(const encore::TracedCall& call) {
-  const auto& told = call.told();
-  if (const auto all = static_cast<std::size_t>(call.attempts_told()); all > told.size() && !call.continued)
+  const auto& told = call.reported_attempts();
+  if (const auto all = static_cast<std::size_t>(call.reported_attempt_count());
+      all > told.size() && !call.continued)
     without_time_ += all - told.size();
   for (const auto& attempt : told) {
     const auto time = when(attempt);

@@ -35,7 +35,7 @@ DrawnLane drawn(const Lane& lane, encore::WallTime zero) {
   const auto& call = lane.call;
   DrawnLane drawing;
   drawing.timed = call.began_at.has_value();
-  for (const auto& attempt : call.told()) {
+  for (const auto& attempt : call.reported_attempts()) {
     const auto found = stretch(attempt, zero);
     drawing.timed = drawing.timed && found.has_value();
     drawing.attempts.push_back(found.value_or(Stretch{}));

@@ -21,7 +21,7 @@ void cut(std::string& text) {
 
 /// The call without what is not drawn.
 encore::TracedCall kept(encore::TracedCall call) {
-  if (call.told_by_policy) call.requests.clear();
+  if (call.reported_by_policy) call.requests.clear();
   for (auto* const text :
        {&call.scope, &call.id, &call.tool, &call.resolved_name, &call.error_type, &call.outer_id})
     cut(*text);
@@ -33,13 +33,13 @@ encore::TracedCall kept(encore::TracedCall call) {
 }  // namespace
 
 void LaneChoice::add(const encore::TracedCall& call) {
-  if (!call.told_by_policy && call.request_count == 0) return;  // only calls inside of it were told of
+  if (!call.reported_by_policy && call.request_count == 0) return;  // only calls inside of it were told of
   ++calls_;
-  policy_told_ = policy_told_ || call.told_by_policy;
+  policy_told_ = policy_told_ || call.reported_by_policy;
 
   std::vector<FindingKind> findings;
   encore::Finding unused;
-  encore::CallFindings{call, max_attempts_, deadline_}.tell(
+  encore::CallFindings{call, max_attempts_, deadline_}.report(
       [&](FindingKind kind, std::string_view) -> encore::Finding& {
         findings.push_back(kind);
         return unused = {};

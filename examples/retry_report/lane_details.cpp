@@ -31,9 +31,9 @@ struct End {
 };
 
 End end_of(const encore::TracedCall& call) {
-  const auto& told = call.told();
+  const auto& told = call.reported_attempts();
   const auto last = told.empty() ? encore::AttemptEnd::unknown : told.back().end;
-  if (call.told_by_policy && !call.finished) return {"&#8230;", "no end told"};
+  if (call.reported_by_policy && !call.finished) return {"&#8230;", "no end told"};
   if (call.finished && call.error_type.empty()) {
     if (!told.empty() && told.back().error_result) return {"!", "returned an error"};
     return {"&#10003;", "succeeded"};
@@ -67,7 +67,7 @@ void add_attempts(std::string& html, const encore::TracedCall& call, const Drawn
   const auto cell = [&](std::string_view name, std::string_view kind, std::string_view content) {
     fmt::format_to(std::back_inserter(html), R"(<td class="{}" data-name="{}">{}</td>)", kind, name, content);
   };
-  const auto& told = call.told();
+  const auto& told = call.reported_attempts();
   for (std::size_t i = 0; i < told.size(); ++i) {
     const auto& attempt = told[i];
     auto error = html_text(failure_name(attempt), longest_name);
@@ -92,7 +92,7 @@ void add_attempts(std::string& html, const encore::TracedCall& call, const Drawn
 std::string how_it_ended(const Lane& lane) {
   const auto& call = lane.call;
   const auto [sign, words] = end_of(call);
-  const auto attempts = call.attempts_told();
+  const auto attempts = call.reported_attempt_count();
   auto html = fmt::format("<b>{} {}</b><br/>{}", sign, words, attempts);
   if (call.max_attempts) html += fmt::format(" of {}", *call.max_attempts);
   if (!call.error_type.empty() && call.error_type != to_string(call.reason))
@@ -131,8 +131,8 @@ std::string lane_details(const Lane& lane, const DrawnLane& drawing) {
   }
   html += "</p>\n";
   add_attempts(html, call, drawing);
-  const auto all = static_cast<std::size_t>(std::max(0, call.attempts_told()));
-  if (const auto told = call.told().size(); all > told)
+  const auto all = static_cast<std::size_t>(std::max(0, call.reported_attempt_count()));
+  if (const auto told = call.reported_attempts().size(); all > told)
     html += fmt::format("<p class=\"soft\">{} more attempts are counted and not kept.</p>\n", all - told);
   return html;
 }

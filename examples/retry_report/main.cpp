@@ -122,7 +122,7 @@ int run(Options options) {
   diagnosis.finish();
 
   fmt::print("{}", diagnosis_text(diagnosis));
-  const auto note_on_room = encore::made_room_text(calls.made_room(), calls.made_room_open());
+  const auto note_on_room = encore::evicted_text(calls.evicted_count(), calls.evicted_open_count());
   if (!note_on_room.empty()) fmt::print("\n{}\n", note_on_room);
   if (reader.skipped_count() > 0)
     fmt::print("\nLines that were not used: {} of {}\n{}", reader.skipped_count(), reader.lines(),

@@ -8,10 +8,10 @@ expect_words("read_invoice-4 was refused by a guard after 0 attempts: loop_detec
 expect_words("search: 10 calls, 9 attempts; 9 succeeded; 1 failed")
 expect_words("search-10 was refused by a guard after 0 attempts: loop_detected")
 # a cascade of 429
-expect_words("plan_trip-1/get_rates and plan_trip-2/get_rates stopped after 1 attempt each for want of time: hint_past_deadline")
+expect_words("plan_trip-1/get_rates and plan_trip-2/get_rates stopped after 1 attempt each because time ran out: hint_past_deadline")
 expect_words("plan_trip-3/get_rates was refused by a guard after 0 attempts: circuit_open")
 expect_words("plan_trip-4 was refused by a guard after 0 attempts: loop_detected")
 # layers: they did not multiply
-expect_words("stock-1, stock-2 and stock-3 spent their budgets: 4 attempts each of at most 4")
+expect_words("stock-1, stock-2 and stock-3 used all their attempts: 4 attempts each of at most 4")
 expect_words("stock-4 was refused by a guard after 0 attempts: loop_detected")
 expect_no_words("became")

@@ -78,7 +78,7 @@ void name_field(TraceFields& names, std::string_view option, std::string_view va
 
 Options read_options(int count, char** words) {
   constexpr auto most_lanes = 500;
-  constexpr auto most_attempts = 1'000'000;
+  constexpr auto max_attempts = 1'000'000;
   Options options;
   auto only_logs = false;
   for (int i = 1; i < count; ++i) {
@@ -96,7 +96,7 @@ Options read_options(int count, char** words) {
     else if (word == "--lanes")
       options.lanes = static_cast<std::size_t>(number(word, value(), most_lanes));
     else if (word == "--max-attempts")
-      options.max_attempts = number(word, value(), most_attempts);
+      options.max_attempts = number(word, value(), max_attempts);
     else if (word == "--deadline")
       options.deadline = seconds(word, value());
     else if (word == "--field")

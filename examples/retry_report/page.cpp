@@ -19,9 +19,9 @@
 
 namespace {
 
-using encore::Weight;
+using encore::Severity;
 
-constexpr std::size_t most_findings = 100;
+constexpr std::size_t max_findings = 100;
 constexpr std::size_t most_skipped = 20;
 
 constexpr std::string_view head_of_page = R"(<!DOCTYPE html>
@@ -77,20 +77,18 @@ void add_findings(std::string& html, const std::vector<encore::Finding>& finding
                   const std::vector<Lane>& lanes) {
   html += "<h2>Diagnosis</h2>\n";
   if (findings.empty())
-    html +=
-        lanes.empty() ? "<p>No call was told of.</p>\n" : "<p>No call failed, and none was retried.</p>\n";
-  constexpr std::array<std::pair<Weight, std::string_view>, 3> headings{
-      {{Weight::broken, "What should not be"},
-       {Weight::look, "What to look at"},
-       {Weight::expected, "As it should be"}}};
+    html += lanes.empty() ? "<p>The log reports no calls.</p>\n"
+                          : "<p>No call failed, and none was retried.</p>\n";
+  constexpr std::array<std::pair<Severity, std::string_view>, 3> headings{
+      {{Severity::error, "Errors"}, {Severity::warning, "Warnings"}, {Severity::info, "As intended"}}};
   std::size_t shown = 0;
-  for (const auto& [weight, heading] : headings) {
+  for (const auto& [severity, heading] : headings) {
     auto open = false;
     for (const auto& finding : findings) {
-      if (encore::weight(finding.kind) != weight || shown == most_findings) continue;
+      if (encore::severity(finding.kind) != severity || shown == max_findings) continue;
       ++shown;
       if (!std::exchange(open, true)) add(html, "<h3>{}</h3>\n<ul class=\"findings\">\n", heading);
-      add(html, "<li class=\"{}\">", to_string(weight));
+      add(html, "<li class=\"{}\">", to_string(severity));
       if (!finding.tool.empty()) add(html, "<b><bdi>{}</bdi></b>: ", html_text(finding.tool, longest_name));
       add(html, "{}.<br/><span class=\"next\">&#8594; {}{}</span></li>\n",
           html_text(what_happened(finding), 1'200), html_text(what_next(finding), 1'200),

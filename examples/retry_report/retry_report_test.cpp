@@ -43,7 +43,7 @@ TracedAttempt attempt(int ordinal, encore::Duration from, encore::Duration took,
 /// A call that ended when its last attempt did.
 TracedCall call(std::string id, StopReason reason, std::vector<TracedAttempt> attempts) {
   static std::uint64_t records = 0;
-  TracedCall made{.id = std::move(id), .tool = "tool", .told_by_policy = true, .finished = true};
+  TracedCall made{.id = std::move(id), .tool = "tool", .reported_by_policy = true, .finished = true};
   made.attempts = std::move(attempts);
   made.attempt_count = made.attempts_made = static_cast<int>(made.attempts.size());
   for (const auto& each : made.attempts) made.ordinals.add(each.ordinal);

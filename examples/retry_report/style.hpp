@@ -24,9 +24,9 @@ a { color: inherit; }
 .sums b { display: block; font-size: 1.45rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .findings { list-style: none; margin: 0; padding: 0; }
 .findings li { border-left: 4px solid var(--line); padding: .15rem 0 .15rem .75rem; margin: .55rem 0; }
-.findings .broken { border-left-color: var(--bad); border-left-style: double; border-left-width: 6px; }
-.findings .look { border-left-color: var(--odd); }
-.findings .expected { border-left-color: var(--good); border-left-style: dotted; }
+.findings .error { border-left-color: var(--bad); border-left-style: double; border-left-width: 6px; }
+.findings .warning { border-left-color: var(--odd); }
+.findings .info { border-left-color: var(--good); border-left-style: dotted; }
 .findings .next { color: var(--soft); }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; margin: .5rem 0 .8rem; padding: 0; list-style: none; }
 .legend li { display: flex; align-items: center; gap: .4rem; }

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::size_t most_tools = 40;
+constexpr std::size_t max_tools = 40;
 
 std::string shares(const encore::ToolTotals& tool) {
   std::string svg = R"(<svg width="100%" height="14" role="img"><title>shares of calls</title>)";
@@ -47,7 +47,7 @@ void add_tools(std::string& html, std::vector<encore::ToolTotals> tools) {
                                  "no end", "slept", "worked"})
     add(html, "<th class=\"number\">{}</th>", name);
   html += "<th>share of calls</th></tr>\n";
-  for (std::size_t i = 0; i < std::min(tools.size(), most_tools); ++i) {
+  for (std::size_t i = 0; i < std::min(tools.size(), max_tools); ++i) {
     const auto& tool = tools[i];
     add(html, "<tr><td class=\"text\"><bdi>{}</bdi></td>",
         tool.tool.empty() ? "(no name)" : html_text(tool.tool, longest_name));
@@ -59,8 +59,8 @@ void add_tools(std::string& html, std::vector<encore::ToolTotals> tools) {
         seconds_or_nothing(tool.worked), shares(tool));
   }
   html += "</table></div>\n";
-  if (tools.size() > most_tools)
+  if (tools.size() > max_tools)
     add(html,
         "<p class=\"soft\">{} more tools, with fewer calls each, are in the text on the terminal.</p>\n",
-        tools.size() - most_tools);
+        tools.size() - max_tools);
 }

@@ -84,7 +84,7 @@ std::vector<Stretch> bars(const DrawnLane& drawing, const TimeAxis& axis) {
 }
 
 std::string track(const Lane& lane, const DrawnLane& drawing, const TimeAxis& axis) {
-  const auto& told = lane.call.told();
+  const auto& told = lane.call.reported_attempts();
   std::string svg = R"(<svg class="track" width="100%" height="30" role="img">)";
   fmt::format_to(std::back_inserter(svg), "<title>{}: attempts by outcome</title>",
                  html_text(lane.call.id, longest_name));

@@ -54,10 +54,10 @@ Options read_options(int count, char** words) {
   return options;
 }
 
-constexpr int most_attempts = 3;
+constexpr int max_attempts = 3;
 const encore::RetryPolicy ship_policy{
     encore::RetryOn<ConnectionDropped>{},
-    encore::MaxAttempts{most_attempts},
+    encore::MaxAttempts{max_attempts},
     encore::ExponentialBackoff{.initial_delay = 1ms, .factor = 2.0, .max_delay = 4ms},
 };
 
@@ -139,7 +139,7 @@ struct Foreseen {
 };
 Foreseen foresee(int order) {
   Foreseen foreseen;
-  while (foreseen.unknown && foreseen.requests < (has_key(order) ? most_attempts : 1))
+  while (foreseen.unknown && foreseen.requests < (has_key(order) ? max_attempts : 1))
     foreseen.unknown =
         faults.fault(fmt::format("O-{}", order), ++foreseen.requests).kind != Fault::Kind::none;
   return foreseen;

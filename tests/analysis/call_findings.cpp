@@ -26,7 +26,7 @@ using Kinds = std::vector<std::string>;
 Kinds kinds_of(const TracedCall& call, std::optional<int> ceiling = {}) {
   Kinds kinds;
   std::map<std::string, Finding> findings;
-  CallFindings{call, ceiling, {}}.tell([&](FindingKind kind, std::string_view detail) -> Finding& {
+  CallFindings{call, ceiling, {}}.report([&](FindingKind kind, std::string_view detail) -> Finding& {
     kinds.push_back(std::string{to_string(kind)} + (detail.empty() ? "" : ":") + std::string{detail});
     return findings[kinds.back()];
   });
@@ -34,7 +34,7 @@ Kinds kinds_of(const TracedCall& call, std::optional<int> ceiling = {}) {
 }
 TracedCall ended(StopReason reason, int attempts = 1) {
   TracedCall call{.id = "call-17",
-                  .told_by_policy = true,
+                  .reported_by_policy = true,
                   .attempt_count = attempts,
                   .finished = true,
                   .reason = reason,
@@ -140,8 +140,8 @@ TEST_CASE("a failure is recognized as transient by type, text or status, includi
     auto call = ended(StopReason::not_retryable);
     call.attempts = {attempt};
     Finding found;
-    CallFindings{call, {}, {}}.tell([&](FindingKind, std::string_view) -> Finding& { return found; });
-    return found.looks_passing;
+    CallFindings{call, {}, {}}.report([&](FindingKind, std::string_view) -> Finding& { return found; });
+    return found.looks_transient;
   };
   CHECK(passes({{.error_type = "httpx.ReadTimeout"}}));
   CHECK(passes({{.error_type = "ConnectionError"}}));

@@ -11,6 +11,6 @@ TEST_CASE("a call of a trace failed according to its end, or else its last attem
   CHECK(!failed(TracedCall{}));
   CHECK(failed(TracedCall{.requests = {{{}, AttemptEnd::failed}}}));
   CHECK(!failed(TracedCall{.requests = {{{}, AttemptEnd::failed}, {{}, AttemptEnd::succeeded}}}));
-  CHECK(
-      !failed(TracedCall{.told_by_policy = true, .attempts = {{{.will_retry = true}, AttemptEnd::failed}}}));
+  CHECK(!failed(
+      TracedCall{.reported_by_policy = true, .attempts = {{{.will_retry = true}, AttemptEnd::failed}}}));
 }

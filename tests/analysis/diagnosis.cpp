@@ -50,13 +50,13 @@ TEST_CASE("diagnosis: one id with three attempts is one call that spent its budg
                              .detail = "TimeoutError",
                              .calls = 1,
                              .attempts = 3,
-                             .fewest_attempts = 3,
-                             .most_attempts = 3,
+                             .min_attempts_per_call = 3,
+                             .max_attempts_per_call = 3,
                              .ceiling = 3,
-                             .looks_passing = true,
+                             .looks_transient = true,
                              .ids = {"call-17"}});
   CHECK(what_happened(exhausted) ==
-        "call-17 spent its budget: 3 attempts of at most 3, the last failure TimeoutError");
+        "call-17 used all its attempts: 3 attempts of at most 3, the last failure TimeoutError");
 }
 
 TEST_CASE(
@@ -76,10 +76,9 @@ TEST_CASE(
   const auto row = only(diagnosis, FindingKind::repeated_after_exhaustion);
   CHECK(row.ids == Ids{"call-17", "call-18"});
   CHECK(what_happened(row) ==
-        "2 calls in a row, 3 attempts each, 6 in all (call-17 and call-18): separate calls with a budget of "
-        "their own, "
-        "not one call over its ceiling");
-  CHECK(points_to(row, "what the error result told the model"));
+        "2 calls in a row, 3 attempts each, 6 in all (call-17 and call-18): separate calls with their own "
+        "retries, not one call over its limit");
+  CHECK(points_to(row, "the error result that the model got"));
 }
 
 TEST_CASE(
@@ -98,9 +97,9 @@ TEST_CASE(
   CHECK(row.attempts == 3);
   CHECK(what_happened(row) ==
         "3 calls in a row made one attempt each (call-17, call-18 and call-19): nothing retried them, and "
-        "each began after the one before had failed");
+        "each began after the previous one had failed");
   const auto alone = only(diagnosis, FindingKind::not_retried);
-  CHECK(alone.looks_passing);
+  CHECK(alone.looks_transient);
   CHECK(points_to(alone, "the filter names the type"));
 }
 
@@ -142,7 +141,7 @@ TEST_CASE(
 )");
   CHECK(kinds_of(diagnosis) == Kinds{"not_retryable"});
   const auto found = only(diagnosis, FindingKind::not_retryable);
-  CHECK(found.looks_passing);
+  CHECK(found.looks_transient);
   CHECK(what_happened(found) == "call-17 failed at once: the filter does not match RuntimeError");
   CHECK(points_to(found, "translates exceptions"));
 }
@@ -155,7 +154,7 @@ TEST_CASE("diagnosis: bad input that was not retried is distinguished from a fil
 {"event":"call_finished","id":"call-17","tool":"inventory_lookup","attempts":1,"of":3,"error":"ValueError","reason":"not_retryable","mode":"exception","slept":0}
 )");
   const auto found = only(diagnosis, FindingKind::not_retryable);
-  CHECK(!found.looks_passing);
+  CHECK(!found.looks_transient);
   CHECK(points_to(found, "One attempt is right for bad input"));
 }
 
@@ -168,9 +167,9 @@ TEST_CASE("diagnosis: a tool outside of the filter ran once, under the name it r
   CHECK(kinds_of(diagnosis) == Kinds{"ran_once"});
   const auto found = only(diagnosis, FindingKind::ran_once);
   CHECK(what_happened(found) ==
-        "call-17 failed and ran once: the retry filter does not name this tool, which was resolved to "
+        "call-17 ran once and failed: the retry filter does not name this tool, which resolves to "
         "inventory_lookup_v2");
-  CHECK(points_to(found, "name it in the filter"));
+  CHECK(points_to(found, "add its name, as resolved, to the filter"));
 }
 
 TEST_CASE("diagnosis: an id in the backend's log that no policy reported bypassed the policy",
@@ -189,7 +188,7 @@ TEST_CASE("diagnosis: an id in the backend's log that no policy reported bypasse
     CHECK(kinds_of(diagnosis) == Kinds{"never_reached_policy", "not_retried"});
     const auto found = only(diagnosis, FindingKind::never_reached_policy);
     CHECK(found.ids == Ids{"call-18"});
-    CHECK(what_happened(found) == "call-18 never reached a policy: 1 attempt, and no policy told of it");
+    CHECK(what_happened(found) == "call-18 never reached a policy: 1 attempt, and no policy reported it");
     CHECK(points_to(found, "a renamed tool, a wrapper or a typo"));
   }
   // Without a policy's log that cannot be said.
@@ -209,7 +208,7 @@ TEST_CASE("diagnosis: a call that reached the ceiling without an exception was s
   CHECK(kinds_of(diagnosis) == Kinds{"no_end"});
   const auto found = only(diagnosis, FindingKind::no_end);
   CHECK(found.attempts == 2);
-  CHECK(points_to(found, "put the others back one at a time"));
+  CHECK(points_to(found, "then add the other layers one at a time"));
 }
 
 TEST_CASE("diagnosis: a log that ends while a call runs or waits supports no further conclusion",
@@ -274,10 +273,9 @@ TEST_CASE(
   CHECK(kinds_of(diagnosis) == Kinds{"layers_multiplied"});
   const auto found = only(diagnosis, FindingKind::layers_multiplied);
   CHECK(what_happened(found) ==
-        "call-17: 1 attempt became 2 requests or more, because what sends a request sent it again before "
-        "there was "
-        "an answer");
-  CHECK(points_to(found, "doubles in the dependency's records"));
+        "call-17: 1 attempt became 2 requests or more, because the transport sent a request again before it "
+        "got an answer");
+  CHECK(points_to(found, "duplicates in the dependency's records"));
 }
 
 TEST_CASE("diagnosis: a client below the policy repeated what the policy sent once", "[diagnosis]") {
@@ -364,7 +362,7 @@ TEST_CASE("diagnosis: a shipment that was sent, not answered and sent again may 
   CHECK(kinds_of(diagnosis) == Kinds{"repeated_after_unknown_outcome", "recovered"});
   const auto found = only(diagnosis, FindingKind::repeated_after_unknown_outcome);
   CHECK(!found.with_key);
-  CHECK(points_to(found, "doubles in the dependency's records"));
+  CHECK(points_to(found, "duplicates in the dependency's records"));
 
   const auto with_key = only(diagnose(R"(
 {"id":"call-17","tool":"ship","n":1,"error":"ConnectionError","sent":true,"key":true}
@@ -372,7 +370,7 @@ TEST_CASE("diagnosis: a shipment that was sent, not answered and sent again may 
 )"),
                              FindingKind::repeated_after_unknown_outcome);
   CHECK(with_key.with_key);
-  CHECK(points_to(with_key, "whether it took the key for one action"));
+  CHECK(points_to(with_key, "whether it treated the key as one action"));
 }
 
 TEST_CASE("diagnosis: a timeout before anything was sent is not an unknown outcome", "[diagnosis]") {
@@ -396,14 +394,14 @@ TEST_CASE("diagnosis: a retry after the request's time was over is found by the 
   const auto diagnosis = diagnose(log, {.deadline = 5s});
   CHECK(kinds_of(diagnosis) == Kinds{"wait_past_deadline", "recovered"});
   const auto found = only(diagnosis, FindingKind::wait_past_deadline);
-  CHECK(found.longest == 1s);  // begun at 10:00:06, five seconds after 10:00:00
+  CHECK(found.max_overrun == 1s);  // begun at 10:00:06, five seconds after 10:00:00
   CHECK(points_to(found, "TimeBudget"));
 
   const auto told = diagnose(R"(
 {"event":"attempt_started","id":"call-17","tool":"report","n":1,"left":5}
 {"event":"attempt_failed","id":"call-17","tool":"report","n":1,"error":"TimeoutError","again":true,"wait":3,"left":1.5}
 )");
-  CHECK(only(told, FindingKind::wait_past_deadline).longest == 1500ms);
+  CHECK(only(told, FindingKind::wait_past_deadline).max_overrun == 1500ms);
 }
 
 TEST_CASE("diagnosis: time spent waiting is compared with time spent working", "[diagnosis]") {
@@ -524,13 +522,13 @@ TEST_CASE(
   CHECK(calls == std::map<std::string, std::uint64_t>{{"ask HttpError/insufficient_quota", 2},
                                                       {"ask HttpError/server_error", 1},
                                                       {"other HttpError/server_error", 1}});
-  CHECK(encore::diagnosis_text(diagnosis).find(
-            "a and b spent their budgets: 1 attempt each of at most 1, the last failure "
-            "HttpError/insufficient_quota.") != std::string::npos);
+  CHECK(encore::diagnosis_text(diagnosis).find("a and b used all their attempts: 1 attempt each of at most "
+                                               "1, the last failure HttpError/insufficient_quota.") !=
+        std::string::npos);
 }
 
 TEST_CASE("diagnosis: memory does not grow with the log", "[diagnosis]") {
-  Diagnosis diagnosis{{.most_calls = 10, .most_tools = 3, .most_findings = 4}};
+  Diagnosis diagnosis{{.max_calls = 10, .max_tools = 3, .max_findings = 4}};
   for (int i = 0; i < 1'000; ++i) {
     const auto number = std::to_string(i);
     diagnosis.add(encore::EventRecord{.call_id = "call-" + number,
@@ -549,7 +547,7 @@ TEST_CASE("diagnosis: memory does not grow with the log", "[diagnosis]") {
   std::size_t calls = 0;
   for (const auto& finding : findings) {
     if (finding.kind == FindingKind::not_retried) calls += finding.calls;
-    CHECK(finding.ids.size() <= Finding::most_ids_kept);
+    CHECK(finding.ids.size() <= Finding::max_stored_ids);
   }
   CHECK(calls == 1'000);  // and nothing is lost
 }
@@ -558,23 +556,22 @@ TEST_CASE(
     "diagnosis: a call that was evicted before its end yields no finding, and one sentence says so (fault "
     "57)",
     "[diagnosis]") {
-  Diagnosis diagnosis{{.most_calls = 2}};
+  Diagnosis diagnosis{{.max_calls = 2}};
   for (const auto* const id : {"a", "b", "c"})
     diagnosis.add(encore::EventRecord{
         .kind = encore::EventKind::attempt_started, .call_id = id, .call_name = "search", .ordinal = 1});
   diagnosis.finish();
   CHECK(kinds_of(diagnosis) == Kinds{"unfinished"});
   CHECK(only(diagnosis, FindingKind::unfinished).calls == 2);
-  CHECK(diagnosis.made_room() == 1);
-  CHECK(diagnosis.made_room_open() == 1);
+  CHECK(diagnosis.evicted_count() == 1);
+  CHECK(diagnosis.evicted_open_count() == 1);
   CHECK(encore::diagnosis_text(diagnosis).ends_with(
-      "\n1 call made room for others before the log's end, 1 of them before their own: what others logged of "
-      "them later was "
-      "not put to them, and nothing is said of those but what their ends told.\n"));
+      "\n1 call evicted before the log's end, 1 of them unfinished: later lines about them are not counted "
+      "as theirs, and the unfinished ones are judged by their ends only.\n"));
 }
 
 /// A log of calls that are all under way at once. Each fails twice, then succeeds.
-Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, bool told_by_policy) {
+Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, bool reported_by_policy) {
   Diagnosis diagnosis{options};
   encore::WallTime at{};
   const auto add = [&](int call, std::optional<encore::EventKind> kind, int ordinal) {
@@ -588,13 +585,13 @@ Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, b
                             .ordinal = ordinal,
                             .max_attempts = 3,
                             .error_type = fails ? "Slow" : "",
-                            .will_retry = fails && told_by_policy,
+                            .will_retry = fails && reported_by_policy,
                             .reason = over ? encore::StopReason::succeeded : encore::StopReason::none,
                             .mode = over ? encore::TerminalMode::result : encore::TerminalMode::none});
   };
   for (int ordinal = 1; ordinal <= 3; ++ordinal)
     for (int call = 0; call < calls; ++call) {
-      if (!told_by_policy) {
+      if (!reported_by_policy) {
         add(call, std::nullopt, ordinal);
         continue;
       }
@@ -609,7 +606,7 @@ Diagnosis of_calls_at_once(int calls, const encore::DiagnosisOptions& options, b
 
 TEST_CASE("diagnosis: many calls open at once, of which few are kept, yield no false finding (fault 57)",
           "[diagnosis]") {
-  const auto diagnosis = of_calls_at_once(12'000, {.most_calls = 1'000}, true);
+  const auto diagnosis = of_calls_at_once(12'000, {.max_calls = 1'000}, true);
   CHECK(kinds_of(diagnosis) == Kinds{"recovered"});
   CHECK(only(diagnosis, FindingKind::recovered).calls == 12'000);
   REQUIRE(diagnosis.tools().size() == 1);
@@ -618,17 +615,17 @@ TEST_CASE("diagnosis: many calls open at once, of which few are kept, yield no f
   CHECK(totals.attempts == 36'000);
   CHECK(totals.recovered == 12'000);
   CHECK(totals.unfinished == 0);
-  CHECK(diagnosis.made_room_open() == 12'000);
+  CHECK(diagnosis.evicted_open_count() == 12'000);
 }
 
 TEST_CASE(
     "diagnosis: of many calls that only other logs show, the evicted ones are not reported as failed (fault "
     "57)",
     "[diagnosis]") {
-  const auto diagnosis = of_calls_at_once(3'000, {.most_calls = 1'000}, false);
+  const auto diagnosis = of_calls_at_once(3'000, {.max_calls = 1'000}, false);
   for (const auto& finding : diagnosis.findings()) CHECK(finding.calls == 0);
 
-  Diagnosis one_after_another{{.most_calls = 10}};
+  Diagnosis one_after_another{{.max_calls = 10}};
   for (int call = 0; call < 100; ++call)
     one_after_another.add(encore::EventRecord{.call_id = "call-" + std::to_string(call),
                                               .call_name = "lookup",
@@ -688,8 +685,8 @@ TEST_CASE(
       if (next[one] < calls[one].size()) in_order.push_back(calls[one][next[one]++]);
       while (first < calls.size() && next[first] == calls[first].size()) ++first;
     }
-    const auto counted = [&](int most_calls) {
-      Diagnosis diagnosis{{.most_calls = most_calls}};
+    const auto counted = [&](int max_calls) {
+      Diagnosis diagnosis{{.max_calls = max_calls}};
       for (const auto& record : in_order) diagnosis.add(record);
       diagnosis.finish();
       std::map<std::string, std::uint64_t> counts;
@@ -712,7 +709,7 @@ TEST_CASE(
     "diagnosis: a client's log that is read first does not make calls look as if they bypassed the policy "
     "(fault 57)",
     "[diagnosis]") {
-  Diagnosis diagnosis{{.most_calls = 10}};
+  Diagnosis diagnosis{{.max_calls = 10}};
   for (int call = 0; call < 100; ++call)
     diagnosis.add(
         encore::EventRecord{.call_id = "call-" + std::to_string(call), .call_name = "lookup", .ordinal = 1});
@@ -735,7 +732,7 @@ TEST_CASE(
   const auto failed = [](std::string id) {
     return encore::TracedCall{.id = std::move(id),
                               .tool = "search",
-                              .told_by_policy = true,
+                              .reported_by_policy = true,
                               .attempt_count = 1,
                               .finished = true,
                               .reason = encore::StopReason::retries_exhausted,
@@ -758,7 +755,7 @@ TEST_CASE(
 
 TEST_CASE("diagnosis: calls of tools that are counted together are not a row: they may be of different tools",
           "[diagnosis]") {
-  Diagnosis diagnosis{{.most_tools = 1}};
+  Diagnosis diagnosis{{.max_tools = 1}};
   for (const auto* const tool : {"first", "search", "fetch", "open"})
     diagnosis.add(encore::EventRecord{.call_id = tool, .call_name = tool, .ordinal = 1, .error_type = "E"});
   diagnosis.finish();
@@ -769,14 +766,14 @@ TEST_CASE(
     "diagnosis: calls that only other logs show, or whose id was reused, are not counted as evicted too "
     "early",
     "[diagnosis]") {
-  Diagnosis seen{{.most_calls = 1}};
+  Diagnosis seen{{.max_calls = 1}};
   for (const auto* const id : {"a", "b"}) seen.add(encore::EventRecord{.call_id = id, .status = 200});
-  CHECK(seen.made_room() == 0);
+  CHECK(seen.evicted_count() == 0);
   Diagnosis reused;
   for (const auto kind : {encore::EventKind::call_finished, encore::EventKind::attempt_started,
                           encore::EventKind::call_finished, encore::EventKind::attempt_started})
     reused.add(encore::EventRecord{.kind = kind, .call_id = "a", .ordinal = 1});
-  CHECK(reused.made_room() == 0);
+  CHECK(reused.evicted_count() == 0);
 }
 
 }  // namespace

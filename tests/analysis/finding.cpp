@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 using encore::Duration;
 using encore::Finding;
 using encore::FindingKind;
+using encore::Severity;
 using encore::TracedCall;
-using encore::Weight;
 
-static_assert(weight(FindingKind::over_ceiling) == Weight::broken);
-static_assert(weight(FindingKind::no_end) == Weight::broken);
-static_assert(weight(FindingKind::outcome_unknown) == Weight::look);
-static_assert(weight(FindingKind::unfinished) == Weight::look);
-static_assert(weight(FindingKind::recovered) == Weight::expected);
+static_assert(severity(FindingKind::over_ceiling) == Severity::error);
+static_assert(severity(FindingKind::no_end) == Severity::error);
+static_assert(severity(FindingKind::outcome_unknown) == Severity::warning);
+static_assert(severity(FindingKind::unfinished) == Severity::warning);
+static_assert(severity(FindingKind::recovered) == Severity::info);
 
 TEST_CASE("each kind of finding has a name of its own, in the order of the kinds", "[finding]") {
   std::set<std::string_view> names;
@@ -34,7 +34,7 @@ TEST_CASE("each kind of finding has a name of its own, in the order of the kinds
   CHECK(to_string(FindingKind::repeated_without_retries) == "repeated_without_retries");
   CHECK(to_string(FindingKind::exhausted) == "exhausted");
   CHECK(to_string(FindingKind::unfinished) == "unfinished");
-  CHECK(to_string(Weight::broken) == "broken");
+  CHECK(to_string(Severity::error) == "error");
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ namespace {
 using namespace std::chrono_literals;
 using encore::Finding;
 using encore::FindingKind;
-using encore::ids_text;
 using encore::what_happened;
 using encore::what_next;
+using encore::detail::ids_text;
 
 Finding of(FindingKind kind) {
   return {.kind = kind,
@@ -23,14 +23,14 @@ Finding of(FindingKind kind) {
           .detail = "TimeoutError",
           .calls = 7,
           .attempts = 15,
-          .fewest_attempts = 1,
-          .most_attempts = 3,
+          .min_attempts_per_call = 1,
+          .max_attempts_per_call = 3,
           .requests = 45,
           .ceiling = 2,
           .rows = 2,
           .slept = 1500ms,
           .worked = 250ms,
-          .longest = 1234567890ns,
+          .max_overrun = 1234567890ns,
           .ids = {"a", "b", "c", "d", "e"}};
 }
 
@@ -60,36 +60,35 @@ TEST_CASE(
 
 TEST_CASE("finding texts are grammatical for one call and for many", "[finding_text]") {
   CHECK(what_happened(of(FindingKind::exhausted)) ==
-        "a, b, c, d, e and 2 more spent their budgets: 1 to 3 attempts each of at most 2, the last failure "
-        "TimeoutError");
+        "a, b, c, d, e and 2 more used all their attempts: 1 to 3 attempts each of at most 2, the last "
+        "failure TimeoutError");
   CHECK(what_happened(of(FindingKind::repeated_after_exhaustion)) ==
         "7 calls in 2 rows, 1 to 3 attempts each, 15 in all (a, b, c, d, e and 2 more): separate calls with "
-        "a budget "
-        "of their own, not one call over its ceiling");
+        "their own retries, not one call over its limit");
   CHECK(what_happened(of(FindingKind::mostly_waiting)) == "7 calls slept 1.5 s and worked 0.25 s");
-  CHECK(what_happened(of(FindingKind::wait_past_deadline)) ==
-        "a, b, c, d, e and 2 more: a wait ended, or an attempt began, up to 1.234 s after the call's time "
-        "was over");
+  CHECK(
+      what_happened(of(FindingKind::wait_past_deadline)) ==
+      "a, b, c, d, e and 2 more: a wait ended, or an attempt began, up to 1.234 s after the call's deadline");
   CHECK(what_happened({.kind = FindingKind::refused,
                        .detail = "circuit_open",
                        .calls = 1,
-                       .fewest_attempts = 0,
-                       .most_attempts = 0,
+                       .min_attempts_per_call = 0,
+                       .max_attempts_per_call = 0,
                        .ids = {"a"}}) == "a was refused by a guard after 0 attempts: circuit_open");
   CHECK(what_happened({.kind = FindingKind::not_retryable,
                        .detail = "E",
                        .calls = 1,
-                       .fewest_attempts = 2,
-                       .most_attempts = 2,
+                       .min_attempts_per_call = 2,
+                       .max_attempts_per_call = 2,
                        .ids = {"a"}}) == "a stopped after 2 attempts: the filter does not match E");
 }
 
 TEST_CASE("a finding's text does not claim an attempt of a call that was refused", "[finding_text]") {
   auto finding = of(FindingKind::repeated_without_retries);
-  finding.fewest_attempts = 0, finding.most_attempts = 1, finding.rows = 1;
+  finding.min_attempts_per_call = 0, finding.max_attempts_per_call = 1, finding.rows = 1;
   CHECK(what_happened(finding).starts_with(
       "7 calls in a row made at most one attempt each (a, b, c, d, e and 2 more): "));
-  finding.fewest_attempts = 1;
+  finding.min_attempts_per_call = 1;
   CHECK(what_happened(finding).starts_with("7 calls in a row made one attempt each ("));
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a policy's events become a call with its attempts, and the times betw
                   .tool = "ship",
                   .resolved_name = "ship_v2",
                   .max_attempts = 3,
-                  .told_by_policy = true,
+                  .reported_by_policy = true,
                   .attempts = {{{.ordinal = 1,
                                  .error_type = "Busy",
                                  .message = "later",
@@ -143,8 +143,8 @@ TEST_CASE("a traced call with many attempts keeps the first ones and counts all"
               ++number);
     call.note({.call_id = "a", .ordinal = ordinal}, ++number);
   }
-  CHECK(call.call().attempts.size() == TracedCall::most_attempts_kept);
-  CHECK(call.call().requests.size() == TracedCall::most_attempts_kept);
+  CHECK(call.call().attempts.size() == TracedCall::max_stored_attempts);
+  CHECK(call.call().requests.size() == TracedCall::max_stored_attempts);
   CHECK(call.call().attempt_count == 1'000);
   CHECK(call.call().request_count == 1'000);
   CHECK(call.call().ordinals.repeated == 0);
@@ -157,8 +157,8 @@ TEST_CASE("inner calls are counted even where nothing else is logged of the oute
   call.note_inner("s", "call-17", 2, 3);
   CHECK(call.call().inner_calls == 2);
   CHECK(call.call().inner_attempts == 6);
-  CHECK(call.call().attempts_told() == 2);
-  CHECK(!call.call().told_by_policy);
+  CHECK(call.call().reported_attempt_count() == 2);
+  CHECK(!call.call().reported_by_policy);
 }
 
 TEST_CASE("times at the ends of the range do not overflow in a traced call", "[open_call]") {

@@ -43,7 +43,7 @@ TEST_CASE("a log read in pieces of any size gives the same records", "[read_trac
     CHECK(ids_in(reader, text, piece) == std::vector<std::string>{"a", "b"});
     CHECK(reader.lines() == 5);
     CHECK(reader.skipped() ==
-          std::vector<SkippedLine>{{"", 3, "it is no JSON object"}, {"", 5, "it ends too early"}});
+          std::vector<SkippedLine>{{"", 3, "it is not a JSON object"}, {"", 5, "it ends too early"}});
   }
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a log's last line may or may not end with a newline", "[read_trace]")
 }
 
 TEST_CASE("a log line that is too long is skipped once, and the next is read", "[read_trace]") {
-  const auto longest = encore::longest_trace_line;
+  const auto longest = encore::max_trace_line_size;
   for (const auto size : {longest, longest + 1, 3 * longest}) {
     for (const std::size_t piece : {1'000U, 65'536U}) {
       CAPTURE(size, piece);
@@ -77,9 +77,9 @@ TEST_CASE("the longest log line is read and a longer one skipped, wherever the p
   auto longest = line("a");
   const std::string_view around = R"("padding":"",)";
   longest.insert(1, R"("padding":")" +
-                        std::string(encore::longest_trace_line - longest.size() - around.size(), 'x') +
+                        std::string(encore::max_trace_line_size - longest.size() - around.size(), 'x') +
                         R"(",)");
-  REQUIRE(longest.size() == encore::longest_trace_line);
+  REQUIRE(longest.size() == encore::max_trace_line_size);
   auto longer = longest;
   longer.insert(longer.find('x'), "x");
   for (const std::size_t piece : {1'000U, 65'536U}) {

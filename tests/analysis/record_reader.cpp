@@ -124,15 +124,15 @@ TEST_CASE("a logged wait means that another attempt follows, unless the line say
 TEST_CASE("a log line without an event and without an attempt makes no record", "[record_reader]") {
   RecordReader reader;
   CHECK(read(reader, {{"level", "info"}}) == nullptr);
-  CHECK(reader.fault() == "it tells of no event and no attempt");
+  CHECK(reader.fault() == "it has neither an event nor an attempt");
   // As encore writes a failed call.
   CHECK(read(reader, {{"gen_ai.tool.call.id", "call-17"}, {"encore.attempts", "3"}, {"error.type", "E"}}) ==
         nullptr);
   CHECK(read(reader, {{"encore.attempt", "1"}}) == nullptr);  // of nobody
   CHECK(read(reader, {{"encore.event", "attempt_started"}, {"encore.attempt", "1"}}) == nullptr);
-  CHECK(reader.fault() == "it has an event, but no call's id");
+  CHECK(reader.fault() == "it has an event, but no call id");
   CHECK(read(reader, {{"encore.event", "attempt_started"}, {"gen_ai.tool.call.id", "call-17"}}) == nullptr);
-  CHECK(reader.fault() == "it has an event of an attempt, but not which");
+  CHECK(reader.fault() == "it has an attempt's event, but no attempt number");
   CHECK(read(reader, {{"encore.event", "call_finished"}, {"gen_ai.tool.call.id", "call-17"}}) != nullptr);
 
   RecordReader trusting{TraceFields{.each_line_is_an_attempt = true}};
@@ -148,15 +148,15 @@ TEST_CASE("a log value that cannot be used is reported, with its field", "[recor
           nullptr);
     return std::string{reader.fault()};
   };
-  CHECK(fault_of("encore.attempt", "two") == R"(encore.attempt = "two" cannot be used)");
-  CHECK(fault_of("encore.attempt", "-1") == R"(encore.attempt = "-1" cannot be used)");
-  CHECK(fault_of("encore.attempt", "99999999999") == R"(encore.attempt = "99999999999" cannot be used)");
-  CHECK(fault_of("timestamp", "yesterday\n") == R"(timestamp = "yesterday\n" cannot be used)");
-  CHECK(fault_of("encore.reason", "bored") == R"(encore.reason = "bored" cannot be used)");
-  CHECK(fault_of("encore.event", "attempt_paused") == R"(encore.event = "attempt_paused" cannot be used)");
-  CHECK(fault_of("encore.mode", "") == R"(encore.mode = "" cannot be used)");
-  CHECK(fault_of("encore.will_retry", "maybe") == R"(encore.will_retry = "maybe" cannot be used)");
-  CHECK(fault_of("encore.slept", "1s") == R"(encore.slept = "1s" cannot be used)");
+  CHECK(fault_of("encore.attempt", "two") == R"(encore.attempt = "two" is invalid)");
+  CHECK(fault_of("encore.attempt", "-1") == R"(encore.attempt = "-1" is invalid)");
+  CHECK(fault_of("encore.attempt", "99999999999") == R"(encore.attempt = "99999999999" is invalid)");
+  CHECK(fault_of("timestamp", "yesterday\n") == R"(timestamp = "yesterday\n" is invalid)");
+  CHECK(fault_of("encore.reason", "bored") == R"(encore.reason = "bored" is invalid)");
+  CHECK(fault_of("encore.event", "attempt_paused") == R"(encore.event = "attempt_paused" is invalid)");
+  CHECK(fault_of("encore.mode", "") == R"(encore.mode = "" is invalid)");
+  CHECK(fault_of("encore.will_retry", "maybe") == R"(encore.will_retry = "maybe" is invalid)");
+  CHECK(fault_of("encore.slept", "1s") == R"(encore.slept = "1s" is invalid)");
   CHECK(fault_of("encore.hint", std::string(1'000, 'x')).size() < 150);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("a log text that is too long is cut between two characters, a name tha
   for (const auto name :
        {"gen_ai.tool.call.id", "gen_ai.tool.name", "encore.scope", "encore.outer.call.id"}) {
     CHECK(read(reader, {{"gen_ai.tool.call.id", "a"}, {"encore.attempt", "1"}, {name, text}}) == nullptr);
-    CHECK(std::string{reader.fault()}.ends_with("cannot be used"));
+    CHECK(std::string{reader.fault()}.ends_with("is invalid"));
   }
   text.resize(512);
   CHECK(read(reader, {{"gen_ai.tool.call.id", text}, {"encore.attempt", "1"}}) != nullptr);

@@ -20,14 +20,14 @@ ToolTotals totals_of(const TracedCall& call) {
 }
 
 TEST_CASE("a traced call counts as succeeded, failed or unfinished", "[tool_totals]") {
-  const TracedCall recovered{.told_by_policy = true,
+  const TracedCall recovered{.reported_by_policy = true,
                              .attempt_count = 2,
                              .finished = true,
                              .reason = StopReason::succeeded,
                              .elapsed = 1s};
   CHECK(totals_of(recovered) ==
         ToolTotals{.calls = 1, .attempts = 2, .succeeded = 1, .recovered = 1, .worked = 1s});
-  const TracedCall exhausted{.told_by_policy = true,
+  const TracedCall exhausted{.reported_by_policy = true,
                              .attempt_count = 3,
                              .finished = true,
                              .reason = StopReason::retries_exhausted,
@@ -43,7 +43,7 @@ TEST_CASE("a traced call counts as succeeded, failed or unfinished", "[tool_tota
                                            .slept = 2s,
                                            .worked = 3s});
   const TracedCall open{
-      .told_by_policy = true, .attempts = {{{.wait = 2s}, AttemptEnd::failed}}, .attempt_count = 1};
+      .reported_by_policy = true, .attempts = {{{.wait = 2s}, AttemptEnd::failed}}, .attempt_count = 1};
   CHECK(totals_of(open) ==
         ToolTotals{.calls = 1, .attempts = 1, .unfinished = 1, .slept = 2s, .worked_is_known = false});
 }
@@ -60,7 +60,7 @@ TEST_CASE("a call that only other logs show ended as its last attempt did", "[to
 
 TEST_CASE("a result that reports the tool's failure is a success, and counted separately [B8]",
           "[tool_totals]") {
-  const TracedCall call{.told_by_policy = true,
+  const TracedCall call{.reported_by_policy = true,
                         .attempts = {{{.error_result = true}, AttemptEnd::succeeded}},
                         .attempt_count = 1,
                         .finished = true,
@@ -73,8 +73,8 @@ TEST_CASE("a call's working time is its duration without its waits, or else the 
           "[tool_totals]") {
   CHECK(worked(TracedCall{.slept = 2s, .elapsed = 5s}) == 3s);
   CHECK(worked(TracedCall{.slept = 5s, .elapsed = 2s}) == 0s);  // a clock that was set back
-  CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{{.took = 1s}}, {{.took = 2s}}}}) == 3s);
-  CHECK(worked(TracedCall{.told_by_policy = true, .attempts = {{{.took = 1s}}, {}}}) == std::nullopt);
+  CHECK(worked(TracedCall{.reported_by_policy = true, .attempts = {{{.took = 1s}}, {{.took = 2s}}}}) == 3s);
+  CHECK(worked(TracedCall{.reported_by_policy = true, .attempts = {{{.took = 1s}}, {}}}) == std::nullopt);
 }
 
 }  // namespace

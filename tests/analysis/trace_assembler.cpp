@@ -23,10 +23,10 @@ EventRecord seen(std::string_view id) {
   return {.call_id = std::string{id}, .call_name = "search", .status = 200};
 }
 
-std::vector<TracedCall> assemble(const std::vector<EventRecord>& records, int most_calls = 100) {
+std::vector<TracedCall> assemble(const std::vector<EventRecord>& records, int max_calls = 100) {
   std::vector<TracedCall> calls;
   const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
-  TraceAssembler assembler{{.most_calls = most_calls}};
+  TraceAssembler assembler{{.max_calls = max_calls}};
   for (const auto& record : records) assembler.add(record, keep);
   assembler.finish(keep);
   assembler.finish(keep);  // there is nothing left
@@ -70,7 +70,7 @@ TEST_CASE("another program's record of a call is added to it after its end too",
   REQUIRE(ids_of(calls) == "a b");
   CHECK(calls[0].request_count == 1);
   CHECK(calls[0].last_record == 2);  // which is when it ended
-  CHECK(!calls[1].told_by_policy);
+  CHECK(!calls[1].reported_by_policy);
 }
 
 TEST_CASE("records without an id are calls of their own", "[trace_assembler]") {
@@ -83,7 +83,7 @@ TEST_CASE("ended calls are evicted first, then the open one with the oldest last
           "[trace_assembler]") {
   std::vector<TracedCall> calls;
   const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
-  TraceAssembler assembler{{.most_calls = 3}};
+  TraceAssembler assembler{{.max_calls = 3}};
   for (const auto& record : {began("a"), began("b"), ended("b"), began("c"), began("d")})
     assembler.add(record, keep);
   CHECK(ids_of(calls) == "b");
@@ -113,7 +113,7 @@ TEST_CASE("a later record of an evicted call begins another call, which is marke
   }
   CHECK(evicted == "ab-cab-");    // the second "a" had ended, and "d" was still there at the end
   CHECK(continued == "--a--b-");  // the third "a" begins with its first attempt: an id that is used again
-  CHECK(calls[2].attempts_told() == 2);
+  CHECK(calls[2].reported_attempt_count() == 2);
 }
 
 TEST_CASE("a traced call that begins while an evicted one may still run counts as overlapping",
@@ -142,9 +142,9 @@ TEST_CASE("a traced call knows the last record of the previous call of its tool,
           "[trace_assembler]") {
   auto other_tool = began("x");
   other_tool.call_name = "fetch";
-  for (const auto most_calls : {1, 100}) {
+  for (const auto max_calls : {1, 100}) {
     const auto calls = assemble(
-        {began("a"), seen("b"), ended("a"), other_tool, began("c"), ended("c"), began("d")}, most_calls);
+        {began("a"), seen("b"), ended("a"), other_tool, began("c"), ended("c"), began("d")}, max_calls);
     std::string previous;
     for (const auto* const id : {"a", "b", "c", "d", "x"})
       for (const auto& call : calls)
@@ -171,7 +171,7 @@ TEST_CASE("an ended call is not counted as under way, nor subtracted twice when 
           "[trace_assembler]") {
   std::vector<TracedCall> calls;
   const auto keep = [&](const TracedCall& call) { calls.push_back(call); };
-  TraceAssembler assembler{{.most_calls = 2}};
+  TraceAssembler assembler{{.max_calls = 2}};
   // "a" ends and makes room while "b" runs: "c" is not alone.
   for (const auto& record : {began("a"), ended("a"), began("b"), began("c")}) assembler.add(record, keep);
   CHECK(ids_of(calls) == "a");
@@ -180,7 +180,7 @@ TEST_CASE("an ended call is not counted as under way, nor subtracted twice when 
   for (const auto& call : calls)
     if (call.alone) alone += call.id;
   CHECK(alone == "ab");
-  CHECK(assembler.made_room() == 1);
+  CHECK(assembler.evicted_count() == 1);
 }
 
 TEST_CASE("attempts of inner calls are added up for the outer call, known or not [J1]", "[trace_assembler]") {
@@ -200,7 +200,7 @@ TEST_CASE("attempts of inner calls are added up for the outer call, known or not
       ++outer_calls;
       CHECK(call.inner_calls == 2);
       CHECK(call.inner_attempts == 6);
-      CHECK(call.told_by_policy == known);
+      CHECK(call.reported_by_policy == known);
     }
     CHECK(outer_calls == 1);
   }
@@ -210,7 +210,7 @@ TEST_CASE("however many calls a log has, a bounded number is kept and each is de
           "[trace_assembler]") {
   int handed_on = 0;
   const auto count = [&](const TracedCall&) { ++handed_on; };
-  TraceAssembler assembler{{.most_calls = 7}};
+  TraceAssembler assembler{{.max_calls = 7}};
   for (int i = 0; i < 1'000; ++i) {
     const auto id = std::to_string(i);
     assembler.add(began(id), count);

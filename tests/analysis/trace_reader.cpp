@@ -92,18 +92,18 @@ TEST_CASE("an unusable trace line is skipped and reported, with its file, its li
   CHECK(reader.read(R"({"gen_ai.tool.call.id":"a","encore.attempt":"x"})") == nullptr);
 
   CHECK(reader.skipped() == std::vector<SkippedLine>{
-                                {"a.log", 1, "it is no JSON object"},
-                                {"a.log", 5, "it tells of no event and no attempt"},
+                                {"a.log", 1, "it is not a JSON object"},
+                                {"a.log", 5, "it has neither an event nor an attempt"},
                                 {"a.log", 6, "it ends too early"},
-                                {"b.log", 2, R"(encore.attempt = "x" cannot be used)"},
+                                {"b.log", 2, R"(encore.attempt = "x" is invalid)"},
                             });
   CHECK(reader.lines() == 8);
   CHECK(reader.records() == 2);
   CHECK(encore::skipped_text(reader) ==
-        "a.log:1: it is no JSON object\n"
-        "a.log:5: it tells of no event and no attempt\n"
+        "a.log:1: it is not a JSON object\n"
+        "a.log:5: it has neither an event nor an attempt\n"
         "a.log:6: it ends too early\n"
-        "b.log:2: encore.attempt = \"x\" cannot be used\n");
+        "b.log:2: encore.attempt = \"x\" is invalid\n");
 }
 
 TEST_CASE("a file's name does not act on the terminal that shows the report of skipped lines",
@@ -111,15 +111,15 @@ TEST_CASE("a file's name does not act on the terminal that shows the report of s
   encore::TraceReader reader;
   reader.begin_file("a\x1B[2J.log");
   CHECK(reader.read("x") == nullptr);
-  CHECK(encore::skipped_text(reader) == "\"a\\u001b[2J.log\":1: it is no JSON object\n");
+  CHECK(encore::skipped_text(reader) == "\"a\\u001b[2J.log\":1: it is not a JSON object\n");
 }
 
 TEST_CASE("the report of skipped lines does not grow with the log", "[trace_reader]") {
   TraceReader reader;
   for (int i = 0; i < 1'000; ++i) reader.read("?");
   CHECK(reader.skipped_count() == 1'000);
-  CHECK(reader.skipped().size() == TraceReader::most_skipped_kept);
-  CHECK(encore::skipped_text(reader).ends_with("line 100: it is no JSON object\nand 900 more lines\n"));
+  CHECK(reader.skipped().size() == TraceReader::max_skipped_lines);
+  CHECK(encore::skipped_text(reader).ends_with("line 100: it is not a JSON object\nand 900 more lines\n"));
 }
 
 TEST_CASE("a trace line parsed by another parser makes the same record", "[trace_reader]") {

@@ -55,10 +55,13 @@ TEST_CASE("a traced attempt's outcome is unknown if its request was sent and no 
 
 TEST_CASE("the number of a traced call's attempts comes from the policy's records, or else from other logs",
           "[traced_call]") {
-  CHECK(TracedCall{.told_by_policy = true, .attempt_count = 2, .request_count = 9}.attempts_told() == 2);
-  CHECK(TracedCall{.told_by_policy = true, .attempt_count = 2, .attempts_made = 3}.attempts_told() == 3);
-  CHECK(TracedCall{.told_by_policy = true, .request_count = 9}.attempts_told() == 0);  // refused on entry
-  CHECK(TracedCall{.request_count = 9}.attempts_told() == 9);
+  CHECK(TracedCall{.reported_by_policy = true, .attempt_count = 2, .request_count = 9}
+            .reported_attempt_count() == 2);
+  CHECK(TracedCall{.reported_by_policy = true, .attempt_count = 2, .attempts_made = 3}
+            .reported_attempt_count() == 3);
+  CHECK(TracedCall{.reported_by_policy = true, .request_count = 9}.reported_attempt_count() ==
+        0);  // refused on entry
+  CHECK(TracedCall{.request_count = 9}.reported_attempt_count() == 9);
 }
 
 }  // namespace

@@ -136,19 +136,19 @@ TEST_CASE("the JSON scanner reads escapes as in RFC 8259, surrogate pairs includ
 }
 
 TEST_CASE("the JSON scanner rejects input that is nested too deep, and reads the rest", "[json_scanner]") {
-  constexpr auto deepest = encore::detail::JsonScanner::deepest;
+  constexpr auto max_depth = encore::detail::JsonScanner::max_depth;
   const auto objects = [](std::size_t depth) {
     std::string text;
     for (std::size_t i = 0; i < depth; ++i) text += "{\"a\":";
     return text.append("1").append(depth, '}');
   };
-  CHECK(shown_of(objects(deepest)).size() == 1);
-  CHECK(fault_of(objects(deepest + 1)) == JsonFault::too_deep);
+  CHECK(shown_of(objects(max_depth)).size() == 1);
+  CHECK(fault_of(objects(max_depth + 1)) == JsonFault::too_deep);
   const auto arrays = [](std::size_t depth) {
     return "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
   };
-  CHECK(shown_of(arrays(deepest)).empty());
-  CHECK(fault_of(arrays(deepest + 1)) == JsonFault::too_deep);
+  CHECK(shown_of(arrays(max_depth)).empty());
+  CHECK(fault_of(arrays(max_depth + 1)) == JsonFault::too_deep);
   CHECK(fault_of(std::string(1'000'000, '[').insert(0, "{\"a\":")) == JsonFault::too_deep);
 }
 

@@ -115,7 +115,7 @@ TEST_CASE("saved state that is not a flat object is rejected, and the error quot
   CHECK(refusal_of_line(R"({"a":1)") ==
         R"(encore: the line = "{\"a\":1" is invalid: it is not a flat JSON object: '}' is missing)");
   CHECK(refusal_of_line(R"({"a":1,"a":2})").ends_with("is invalid: it has a field twice"));
-  CHECK(refusal_of_line(R"({"a":1}{})").ends_with("is invalid: it has something after its end"));
+  CHECK(refusal_of_line(R"({"a":1}{})").ends_with("is invalid: it has text after its end"));
   CHECK(refusal_of_line("{\"a\":\"\n\"}")
             .ends_with("it has a string that contains a control character or has no end"));
   CHECK(refusal_of_line("{\"a\n").size() < 300);

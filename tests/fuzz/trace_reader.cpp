@@ -52,14 +52,13 @@ void check_round_trip(const EventRecord& record) {
             "a record is one line, and acts on no terminal");
 }
 
-void check_diagnosis(const std::vector<EventRecord>& records, int most_calls) {
-  encore::Diagnosis diagnosis{
-      {.most_calls = most_calls, .most_tools = 2, .most_findings = 3, .max_attempts = 2}};
-  encore::TraceAssembler assembler{{.most_calls = most_calls}};
+void check_diagnosis(const std::vector<EventRecord>& records, int max_calls) {
+  encore::Diagnosis diagnosis{{.max_calls = max_calls, .max_tools = 2, .max_findings = 3, .max_attempts = 2}};
+  encore::TraceAssembler assembler{{.max_calls = max_calls}};
   std::uint64_t calls = 0;
   const auto count = [&](const encore::TracedCall& call) {
-    if (!call.is_piece() && (call.told_by_policy || call.request_count > 0)) ++calls;
-    require(call.attempts.size() <= encore::TracedCall::most_attempts_kept, "a call keeps so many attempts");
+    if (!call.is_partial() && (call.reported_by_policy || call.request_count > 0)) ++calls;
+    require(call.attempts.size() <= encore::TracedCall::max_stored_attempts, "a call keeps so many attempts");
   };
   for (const auto& record : records) {
     diagnosis.add(record);
@@ -75,7 +74,7 @@ void check_diagnosis(const std::vector<EventRecord>& records, int most_calls) {
   require(diagnosis.tools().size() <= 3, "tools are bounded");
   require(told == calls, "no call is lost, and none counted twice");
   for (const auto& finding : diagnosis.findings())
-    require(finding.ids.size() <= encore::Finding::most_ids_kept && finding.ids.size() <= finding.calls,
+    require(finding.ids.size() <= encore::Finding::max_stored_ids && finding.ids.size() <= finding.calls,
             "ids are bounded");
   require(!encore_tests::lines_act_on_a_terminal(diagnosis_text(diagnosis)),
           "nothing in a diagnosis acts on a terminal");
@@ -96,7 +95,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(reader.records() == records.size(), "records are counted");
   require(reader.records() + reader.skipped_count() <= reader.lines(),
           "a line is a record, skipped, or empty");
-  require(reader.skipped().size() <= TraceReader::most_skipped_kept, "the report is bounded");
+  require(reader.skipped().size() <= TraceReader::max_skipped_lines, "the report is bounded");
   require(!encore_tests::lines_act_on_a_terminal(skipped_text(reader)),
           "nothing in the report acts on a terminal");
   for (const auto& record : records) check_round_trip(record);

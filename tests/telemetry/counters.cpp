@@ -167,16 +167,16 @@ TEST_CASE("a tool is counted under the name that it resolves to, and never by a 
 
 TEST_CASE("tools beyond the counters' maximum are counted together, and none is lost", "[counters]") {
   encore::testing::FakeClock clock;
-  Counters counters{{.most_tools = 3}};
+  Counters counters{{.max_tools = 3}};
   const encore::RetryPolicy policy{clock, counters, encore::RetryOn<Slow>{}};
   for (int i = 0; i < 100; ++i) {
     const auto name = "tool-" + std::to_string(i);
     policy.run({.name = name}, [] {});
   }
-  policy.run({.name = encore::counted_together}, [] {});  // a tool that is called so
+  policy.run({.name = encore::other_tools}, [] {});  // a tool that is called so
   const auto snapshot = counters.snapshot();
   CHECK(snapshot.tools().size() == 4);
-  CHECK(snapshot.of(encore::counted_together).calls == 98);
+  CHECK(snapshot.of(encore::other_tools).calls == 98);
   CHECK(snapshot.of("tool-2").calls == 1);
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("counters read no clock [P5]", "[counters]") {
 TEST_CASE("threads that count at the same time lose no count", "[counters][threads]") {
   constexpr int threads = 4;
   constexpr int calls = 10'000;
-  Counters counters{{.most_tools = 5}};
+  Counters counters{{.max_tools = 5}};
   const encore::RetryPolicy policy{counters, encore::RetryOn<Slow>{}, encore::MaxRetries{1},
                                    encore::ConstantBackoff{0s}, encore::NoJitter{}};
   {

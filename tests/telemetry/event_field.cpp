@@ -69,16 +69,16 @@ TEST_CASE("a record's field is set when it differs from its default, and written
           "[event_field]") {
   Kept kept;
   CHECK(!ordinal.is_set(kept));
-  CHECK(!wait.is_told(kept));
+  CHECK(!wait.is_written(kept));
   kept = {.ordinal = 2, .request_id = "r", .wait = 0s};
-  CHECK(ordinal.is_told(kept));
+  CHECK(ordinal.is_written(kept));
   CHECK(wait.is_set(kept));
-  CHECK(wait.may_be_told(kept));
+  CHECK(wait.may_be_written(kept));
   wait.clear(kept);
   request_id.clear(kept);
   CHECK(!kept.wait);
   CHECK(kept.request_id.empty());
-  CHECK(wait.is_told(kept));  // on a retry, whatever it is
+  CHECK(wait.is_written(kept));  // on a retry, whatever it is
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ TEST_CASE(
     "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
-  ShadowPolicy shadow{real.with(encore::MaxRetries{0}), {.most_open = 1}};
+  ShadowPolicy shadow{real.with(encore::MaxRetries{0}), {.max_open = 1}};
   const auto watched = real.with(shadow);
   watched.run({.id = "outer", .name = "ship"}, [&, attempts = 0]() mutable {
     if (++attempts == 2) watched.run({.id = "inner", .name = "ship"}, failing<Slow>(1));
@@ -211,7 +211,7 @@ TEST_CASE("a shadow policy that keeps fewer calls than are under way counts no m
     const auto real = real_policy(clock);
     const auto candidate = real.with(encore::MaxRetries{1}, encore::RetryOn<Slow>{});
     ShadowPolicy of_all{candidate};
-    ShadowPolicy of_few{candidate, {.most_open = 3 + below(3)}};
+    ShadowPolicy of_few{candidate, {.max_open = 3 + below(3)}};
     const auto watched = real.with(of_all, of_few);
     std::vector<std::string> ids;
     for (int call = 0; call < 20; ++call) ids.push_back("call-" + std::to_string(call));
@@ -248,7 +248,7 @@ TEST_CASE("a shadow policy forgets calls that it would have stopped when there a
           "[shadow_policy]") {
   encore::testing::FakeClock clock;
   const auto real = real_policy(clock);
-  ShadowPolicy shadow{real.with(encore::MaxRetries{0}), {.most_tools = 1, .most_open = 1}};
+  ShadowPolicy shadow{real.with(encore::MaxRetries{0}), {.max_tools = 1, .max_open = 1}};
   const auto watched = real.with(shadow);
   watched.run({.id = "outer", .name = "ship"}, [&, attempts = 0]() mutable {
     if (++attempts == 1) throw Slow{};

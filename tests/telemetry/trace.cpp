@@ -71,7 +71,7 @@ TEST_CASE("a trace of a run is stored, saved as JSON Lines, read back and diagno
 }
 
 TEST_CASE("a trace evicts its oldest records, and reports that", "[trace]") {
-  Trace trace{{.most_records = 3}};
+  Trace trace{{.max_records = 3}};
   for (int ordinal = 1; ordinal <= 5; ++ordinal) trace.add({.call_id = "a", .ordinal = ordinal});
   CHECK(trace.dropped() == 2);
   const auto kept = trace.records();
@@ -91,13 +91,13 @@ TEST_CASE("a trace stores the text of exceptions on request [F6]", "[trace]") {
 }
 
 TEST_CASE("a trace with room for no records is invalid, and the error names the field [C3]", "[trace]") {
-  CHECK_THROWS_AS((Trace{{.most_records = 0}}), std::invalid_argument);
+  CHECK_THROWS_AS((Trace{{.max_records = 0}}), std::invalid_argument);
 }
 
 TEST_CASE("a trace stores calls on several threads, each in its order", "[trace][threads]") {
   constexpr int threads = 4;
   constexpr int calls = 200;
-  Trace trace{{.most_records = threads * calls * 3}};
+  Trace trace{{.max_records = threads * calls * 3}};
   const auto traced = policy.with(trace);
   {
     std::vector<std::jthread> running;

@@ -1,4 +1,4 @@
-// What there is to say of one call.
+// The findings of one call.
 #pragma once
 #include <encore/analysis/call_row.hpp>
 #include <encore/analysis/finding.hpp>
@@ -19,7 +19,7 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-/// Does one text hold the other, whatever the case of its letters? The other is in lower case.
+/// Does the text contain the lower-case word, in any case?
 constexpr bool mentions(std::string_view text, std::string_view word) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
@@ -31,8 +31,8 @@ constexpr bool mentions(std::string_view text, std::string_view word) noexcept {
 }
 static_assert(mentions("ReadTimeout", "timeout") && !mentions("Time", "timeout"));
 
-/// Does the failure read like one that passes? By the words in its type, code or text, or by its status, as `http::is_transient` says.
-constexpr bool looks_passing(const TracedAttempt& attempt) noexcept {
+/// Does the failure look transient, by the words in its type, code or text, or by its status (`http::is_transient`)?
+constexpr bool looks_transient(const TracedAttempt& attempt) noexcept {
   for (const std::string_view word : {"timeout", "timed out", "timed_out", "connection", "unavailable",
                                       "temporar", "too many requests", "too_many_requests", "toomanyrequests",
                                       "rate limit", "rate_limit", "ratelimit", "throttl", "overloaded"})
@@ -43,10 +43,10 @@ constexpr bool looks_passing(const TracedAttempt& attempt) noexcept {
 
 }  // namespace detail
 
-/// Looks at one call and counts it into the findings that it belongs to.
+/// Counts one call in the findings that apply to it.
 class CallFindings {
  public:
-  /// Ceiling and deadline count where the call does not tell its own.
+  /// The limits apply where the log has none for the call. The deadline counts from the call's start.
   CallFindings(const TracedCall& call, std::optional<int> max_attempts, std::optional<Duration> deadline)
       : call_{call},
         ceiling_{call.max_attempts ? call.max_attempts : max_attempts},
@@ -54,10 +54,10 @@ class CallFindings {
     if (!deadline_ && deadline && call.began_at) deadline_ = later(*call.began_at, *deadline);
   }
 
-  /// `finding_of(kind, detail)` gives the finding to count into.
+  /// `finding_of(FindingKind, std::string_view detail)` returns a reference to the finding to update.
   template <class FindingOf>
-  void tell(FindingOf&& finding_of) const {
-    if (call_.is_piece()) return;
+  void report(FindingOf&& finding_of) const {
+    if (call_.is_partial()) return;
     const auto count = [&](FindingKind kind, std::string_view detail = {}) -> Finding& {
       auto& found = finding_of(kind, detail);
       detail::count_in(found, call_);
@@ -68,45 +68,49 @@ class CallFindings {
       count(FindingKind::without_id);
       return;
     }
-    tell_layers(count);
-    if (call_.told_by_policy)
-      tell_end(count);
+    report_layers(count);
+    if (call_.reported_by_policy)
+      report_end(count);
     else if (call_.request_count > 0)
-      tell_requests(count);
+      report_requests(count);
     else
       return;
-    const auto& ordinals = call_.told_by_policy ? call_.ordinals : call_.request_ordinals;
-    if (ceiling_ && told_count() > *ceiling_) count(FindingKind::over_ceiling);
+    const auto& ordinals = call_.reported_by_policy ? call_.ordinals : call_.request_ordinals;
+    if (ceiling_ && own_attempts() > *ceiling_) count(FindingKind::over_ceiling);
     if (ordinals.missing() > 0 && !call_.continued) count(FindingKind::ordinal_missing);
     if (ordinals.repeated > 0) count(FindingKind::ordinal_repeated);
     if (call_.id_reused) count(FindingKind::id_reused);
-    tell_time(count);
-    tell_unknown_outcomes(count);
+    report_time(count);
+    report_unknown_outcomes(count);
   }
 
  private:
-  int told_count() const noexcept { return call_.told_by_policy ? call_.attempt_count : call_.request_count; }
-  const TracedAttempt* last() const noexcept { return call_.told().empty() ? nullptr : &call_.told().back(); }
+  int own_attempts() const noexcept {
+    return call_.reported_by_policy ? call_.attempt_count : call_.request_count;
+  }
+  const TracedAttempt* last() const noexcept {
+    return call_.reported_attempts().empty() ? nullptr : &call_.reported_attempts().back();
+  }
 
   template <class Count>
-  void tell_layers(Count& count) const {
-    const auto attempts = static_cast<std::int64_t>(call_.attempts_told());
+  void report_layers(Count& count) const {
+    const auto attempts = static_cast<std::int64_t>(call_.reported_attempt_count());
     if (call_.inner_attempts > attempts)
       count(FindingKind::layers_multiplied, "policy").requests +=
           static_cast<std::uint64_t>(call_.inner_attempts);
-    if (call_.told_by_policy && call_.request_count > attempts)
+    if (call_.reported_by_policy && call_.request_count > attempts)
       count(FindingKind::layers_multiplied, "client").requests +=
           static_cast<std::uint64_t>(call_.request_count);
     auto repeated_below = std::int64_t{0};
-    for (const auto& attempt : call_.told()) repeated_below += attempt.dispatched_again ? 1 : 0;
+    for (const auto& attempt : call_.reported_attempts()) repeated_below += attempt.dispatched_again ? 1 : 0;
     if (repeated_below > 0)
       count(FindingKind::layers_multiplied, "transport").requests +=
           static_cast<std::uint64_t>(attempts + repeated_below);
   }
 
-  /// Of a call that no policy told of: what its attempts look like.
+  /// For a call that no policy reported.
   template <class Count>
-  void tell_requests(Count& count) const {
+  void report_requests(Count& count) const {
     if (!call_.evicted) count(FindingKind::never_reached_policy);
     const auto bad = failed(call_);
     const auto error = last() != nullptr ? failure_name(*last()) : std::string{};
@@ -119,7 +123,7 @@ class CallFindings {
   }
 
   template <class Count>
-  void tell_end(Count& count) const {
+  void report_end(Count& count) const {
     if (!call_.finished) {
       const auto stopped = last() != nullptr && last()->end == AttemptEnd::failed && !last()->will_retry;
       count(stopped ? FindingKind::no_end : FindingKind::unfinished);
@@ -133,7 +137,7 @@ class CallFindings {
       case StopCategory::unfinished:
       case StopCategory::single: return;
       case StopCategory::success:
-        if (call_.attempts_told() > 1) count(FindingKind::recovered);
+        if (call_.reported_attempt_count() > 1) count(FindingKind::recovered);
         return;
       case StopCategory::ran_once:
         if (!call_.error_type.empty()) count_failure(count, FindingKind::ran_once, reason);
@@ -150,15 +154,15 @@ class CallFindings {
   template <class Count>
   void count_failure(Count& count, FindingKind kind, std::string_view detail) const {
     auto& found = count(kind, detail);
-    if (last() != nullptr && detail::looks_passing(*last())) found.looks_passing = true;
+    if (last() != nullptr && detail::looks_transient(*last())) found.looks_transient = true;
   }
 
   template <class Count>
-  void tell_time(Count& count) const {
+  void report_time(Count& count) const {
     Duration past{};
     const TracedAttempt* before = nullptr;
-    for (const auto& attempt : call_.told()) {
-      // It began when its line says, or after the one before had ended.
+    for (const auto& attempt : call_.reported_attempts()) {
+      // Without a start time of its own, it began no earlier than the previous attempt ended.
       const auto began = attempt.started ? attempt.started : before != nullptr ? before->ended : std::nullopt;
       if (before != nullptr && began && deadline_) past = larger_of(past, time_between(*deadline_, *began));
       if (attempt.will_retry && attempt.remaining && attempt.wait > *attempt.remaining)
@@ -167,17 +171,17 @@ class CallFindings {
     }
     if (past == Duration::zero()) return;
     auto& found = count(FindingKind::wait_past_deadline);
-    found.longest = larger_of(found.longest, past);
+    found.max_overrun = larger_of(found.max_overrun, past);
   }
 
   template <class Count>
-  void tell_unknown_outcomes(Count& count) const {
-    const auto& told = call_.told();
+  void report_unknown_outcomes(Count& count) const {
+    const auto& attempts = call_.reported_attempts();
     auto repeated = false;
     auto with_key = true;
-    for (std::size_t i = 0; i < told.size(); ++i) {
-      repeated = repeated || (i + 1 < told.size() && told[i].outcome_unknown());
-      with_key = with_key && told[i].key_used;
+    for (std::size_t i = 0; i < attempts.size(); ++i) {
+      repeated = repeated || (i + 1 < attempts.size() && attempts[i].outcome_unknown());
+      with_key = with_key && attempts[i].key_used;
     }
     if (!repeated) return;
     auto& found = count(FindingKind::repeated_after_unknown_outcome);

@@ -1,4 +1,4 @@
-// Calls of one tool that follow one another, because the one before had failed.
+// Calls of one tool in a row, where each call follows a failed one.
 #pragma once
 #include <encore/analysis/finding.hpp>
 #include <encore/analysis/open_call.hpp>
@@ -12,23 +12,23 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Did the call fail, as far as the log tells? One that was cut off has not.
+/// Did the call fail, according to the log? A call whose end is missing counts as failed only if its last attempt failed for good.
 inline bool failed(const TracedCall& call) noexcept {
   if (call.finished) return call.reason != StopReason::succeeded && !call.error_type.empty();
-  const auto& told = call.told();
-  return !told.empty() && told.back().end == AttemptEnd::failed && !told.back().will_retry;
+  const auto& attempts = call.reported_attempts();
+  return !attempts.empty() && attempts.back().end == AttemptEnd::failed && !attempts.back().will_retry;
 }
 
 namespace detail {
 
-/// A row: each call began after the one before had ended in failure, and soon, with no other call of the tool under way in
-/// that scope. To whoever sees requests only it looks like one call that ignored its ceiling.
+/// A row of calls: each began soon after the previous one had failed, while no other call of the tool was active in that scope.
+/// In a log of requests it looks like one call that exceeds its limit.
 class CallRow {
  public:
   CallRow() = default;
   explicit CallRow(std::string_view tool) { finding_.tool = tool; }
 
-  /// Adds the call if it continues the row; calls are told in the order in which they ended.
+  /// Adds the call and returns true if it continues the row. Calls must be added in the order in which they ended.
   bool add(const TracedCall& call, Duration soon) {
     if (finding_.calls > 0 && !continued_by(call, soon)) return false;
     count_in(finding_, call);
@@ -38,12 +38,12 @@ class CallRow {
     return true;
   }
 
-  /// What the row is, if it is more than one call.
+  /// The finding, if the row has at least two calls.
   std::optional<Finding> finding() const {
     if (finding_.calls < 2) return std::nullopt;
     auto found = finding_;
-    found.kind = finding_.most_attempts > 1 ? FindingKind::repeated_after_exhaustion
-                                            : FindingKind::repeated_without_retries;
+    found.kind = finding_.max_attempts_per_call > 1 ? FindingKind::repeated_after_exhaustion
+                                                    : FindingKind::repeated_without_retries;
     found.rows = 1;
     return found;
   }
@@ -51,7 +51,7 @@ class CallRow {
  private:
   bool continued_by(const TracedCall& call, Duration soon) const noexcept {
     if (over_ || !call.alone || call.first_record < last_record_) return false;
-    if (call.previous_record > last_record_) return false;  // another one came between
+    if (call.previous_record > last_record_) return false;  // another call of the tool came between them
     return !ended_at_ || !call.began_at || time_between(*ended_at_, *call.began_at) <= soon;
   }
 

@@ -1,4 +1,4 @@
-// What a log says of its calls: which were exhausted, which were never retried, and who repeated what.
+// A diagnosis of a log: which calls were exhausted, which were never retried, and what repeated them.
 #pragma once
 #include <encore/analysis/call_findings.hpp>
 #include <encore/analysis/call_row.hpp>
@@ -12,6 +12,7 @@
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/event_record.hpp>
+#include <encore/telemetry/tool_counts.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -28,22 +29,17 @@
 namespace encore ENCORE_BUILD {
 
 struct DiagnosisOptions {
-  Count<"most_calls", 1> most_calls = 10'000;       ///< kept at once while their lines come; some 3 KB each
-  Count<"most_tools", 1> most_tools = 200;          ///< told apart; the others are taken together
-  Count<"most_findings", 1> most_findings = 1'000;  ///< told apart by an error's type or a reason
-  std::optional<int> max_attempts{};                ///< the ceiling, for logs that do not tell it
-  std::optional<Duration> deadline{};               ///< from each call's begin, for logs that do not tell it
-  /// A call that begins so soon after one of the same tool had failed may be a repetition of it.
+  Count<"max_calls", 1> max_calls = 10'000;       ///< stored at once, about 3 KB each
+  Count<"max_tools", 1> max_tools = 200;          ///< counted separately; the others are counted together
+  Count<"max_findings", 1> max_findings = 1'000;  ///< stored separately by error type or stop reason
+  std::optional<int> max_attempts{};              ///< of calls whose log has no limit
+  std::optional<Duration> deadline{};             ///< from the start of calls whose log has no deadline
+  /// A call may repeat a failed one of the same tool if it begins within this time.
   Span<"repeated_within"> repeated_within = std::chrono::minutes{2};
 };
 
-/// Names that are told apart no more.
-inline constexpr std::string_view other_tools{"(other tools)"};
-inline constexpr std::string_view other_details{"(others)"};
-
-/// Adds up what records, or calls that were put together elsewhere, tell. A call that was added is forgotten but for numbers and the
-/// first few ids, so the memory it takes does not grow with the log. Calls are expected in the order in which they ended, as
-/// `TraceAssembler` hands them on. One thread at a time.
+/// Summarises a log from its records, or from calls that a `TraceAssembler` has built. It stores counts and the first few ids
+/// only, so its memory is bounded. Calls must be added in the order in which they ended. Not thread-safe.
 ///   Diagnosis diagnosis;
 ///   while (...) diagnosis.add(*record);
 ///   diagnosis.finish();
@@ -52,43 +48,44 @@ class Diagnosis {
  public:
   explicit Diagnosis(const DiagnosisOptions& options = {})
       : options_{options},
-        calls_{{.most_calls = options.most_calls}} {}
+        calls_{{.max_calls = options.max_calls}} {}
 
   void add(const EventRecord& record) {
     calls_.add(record, [&](const TracedCall& call) { add(call); });
   }
 
   void add(const TracedCall& call) {
-    came_again_ = came_again_ || (call.continued && call.request_count > 0);
-    if (call.is_piece()) return;
-    const auto only_outer = !call.told_by_policy && call.request_count == 0;  // calls within it were told of
+    evicted_call_continued_ = evicted_call_continued_ || (call.continued && call.request_count > 0);
+    if (call.is_partial()) return;
+    // Is it known only as the outer call of others?
+    const auto only_outer = !call.reported_by_policy && call.request_count == 0;
     const auto tool = only_outer ? call.tool : tool_of(call);
-    auto& found = call.evicted ? unsure_ : findings_;
-    CallFindings{call, options_.max_attempts, options_.deadline}.tell(
+    auto& found = call.evicted ? uncertain_ : findings_;
+    CallFindings{call, options_.max_attempts, options_.deadline}.report(
         [&](FindingKind kind, std::string_view detail) -> Finding& {
           return finding(found, kind, tool, detail);
         });
     if (only_outer) return;
     totals_.find(tool)->second.add(call);
-    if (call.told_by_policy) ++policy_calls_;
+    if (call.reported_by_policy) ++policy_calls_;
     add_to_row(call, tool);
   }
 
-  /// No more will come. What is still open is taken as it stands.
+  /// Ends the log. Calls that are still open are counted as they are.
   void finish() {
     calls_.finish([&](const TracedCall& call) { add(call); });
     while (!rows_.empty()) end_row(rows_.take_oldest());
   }
 
-  /// What was found, the gravest first, and of one weight what concerns most calls.
+  /// The findings, by severity, then by the number of calls, the most first.
   std::vector<Finding> findings() const {
     std::vector<Finding> all;
     auto known = findings_;
-    if (!came_again_)
-      for (const auto& [key, found] : unsure_)
+    if (!evicted_call_continued_)
+      for (const auto& [key, found] : uncertain_)
         detail::add_up(finding(known, found.kind, found.tool, found.detail), found);
     for (const auto& [key, found] : known) {
-      // Whether a call passed a policy by can be said only if policies told of calls at all.
+      // A call is known to have bypassed the policies only if policies reported others.
       if (found.kind != FindingKind::never_reached_policy || policy_calls_ > 0) all.push_back(found);
     }
     for (const auto& [tool, totals] : totals_) {
@@ -101,33 +98,33 @@ class Diagnosis {
                      .worked = totals.worked});
     }
     const auto rank = [](const Finding& found) {
-      return std::tuple{weight(found.kind), ~found.calls, found.kind, std::string_view{found.tool},
+      return std::tuple{severity(found.kind), ~found.calls, found.kind, std::string_view{found.tool},
                         std::string_view{found.detail}};
     };
     std::sort(all.begin(), all.end(), [&](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
     return all;
   }
 
-  /// By the tools' names.
+  /// The totals of each tool, sorted by name.
   std::vector<ToolTotals> tools() const {
     std::vector<ToolTotals> all;
     for (const auto& [name, totals] : totals_) all.push_back(totals), all.back().tool = name;
     return all;
   }
-  /// How many calls of policies made room for others before the log's end: nothing is said of them but what their own ends told. 0
-  /// where the calls were put together elsewhere.
-  std::uint64_t made_room() const noexcept { return calls_.made_room(); }
-  /// How many of these had not ended.
-  std::uint64_t made_room_open() const noexcept { return calls_.made_room_open(); }
+  /// How many reported calls were evicted before the log's end; later records about them were not attributed to them. 0 if the
+  /// calls were assembled elsewhere.
+  std::uint64_t evicted_count() const noexcept { return calls_.evicted_count(); }
+  /// How many of these had not ended when they were evicted.
+  std::uint64_t evicted_open_count() const noexcept { return calls_.evicted_open_count(); }
 
  private:
   using Key = std::tuple<FindingKind, std::string, std::string>;
   using Findings = std::map<Key, Finding>;
-  static constexpr std::size_t most_rows = 4'096;
+  static constexpr std::size_t max_rows = 4'096;
 
   std::string tool_of(const TracedCall& call) {
     if (totals_.find(call.tool) != totals_.end()) return call.tool;
-    const auto full = totals_.size() >= static_cast<std::size_t>(options_.most_tools);
+    const auto full = totals_.size() >= static_cast<std::size_t>(options_.max_tools);
     auto name = full ? std::string{other_tools} : call.tool;
     totals_.try_emplace(name);
     return name;
@@ -137,8 +134,8 @@ class Diagnosis {
                    std::string_view detail) const {
     auto found = findings.find(Key{kind, tool, detail});
     if (found == findings.end()) {
-      const auto full = findings.size() >= static_cast<std::size_t>(options_.most_findings);
-      found = findings.try_emplace(Key{kind, tool, full ? other_details : detail}).first;
+      const auto full = findings.size() >= static_cast<std::size_t>(options_.max_findings);
+      found = findings.try_emplace(Key{kind, tool, full ? std::string_view{"(others)"} : detail}).first;
       found->second.kind = kind;
       found->second.tool = tool;
       found->second.detail = std::get<2>(found->first);
@@ -146,18 +143,18 @@ class Diagnosis {
     return found->second;
   }
 
-  // What runs inside another call is repeated by that one, and what runs once by declaration is not meant to be retried.
+  // An inner call is repeated by its outer call, and a call that runs once by declaration should not be retried.
   static bool may_be_repeated_by_others(const TracedCall& call) noexcept {
     return call.outer_id.empty() && call.reason != StopReason::nested_made_single &&
            call.reason != StopReason::not_repeatable && call.reason != StopReason::unknown_outcome;
   }
   void add_to_row(const TracedCall& call, const std::string& tool) {
-    // Nobody knows whether calls of tools that are taken together repeat one another, nor how an evicted one went on.
+    // Calls of different tools do not repeat one another, and how an evicted call ended is unknown.
     if (call.id.empty() || call.evicted || tool == other_tools || !may_be_repeated_by_others(call)) return;
     key_.assign(call.scope).append(1, '\n').append(tool);
     if (rows_.find(key_) == nullptr) {
       if (!failed(call)) return;
-      if (rows_.size() >= most_rows) end_row(rows_.take_oldest());
+      if (rows_.size() >= max_rows) end_row(rows_.take_oldest());
       rows_.touch(key_) = detail::CallRow{tool};
     }
     auto& row = rows_.touch(key_);
@@ -176,9 +173,9 @@ class Diagnosis {
   TraceAssembler calls_;
   std::map<std::string, ToolTotals, std::less<>> totals_;
   Findings findings_;
-  Findings unsure_;  // of evicted calls that no policy told of: true if the log tells no more of such
-  bool came_again_ = false;
-  detail::LruMap<detail::CallRow> rows_;  // of a tool in a scope
+  Findings uncertain_;  // of evicted calls that no policy reported: correct unless such a call continued
+  bool evicted_call_continued_ = false;
+  detail::LruMap<detail::CallRow> rows_;  // by scope and tool
   std::string key_;
   std::uint64_t policy_calls_ = 0;
 };

@@ -13,7 +13,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A tool's sums in one line.
+/// A tool's totals in one line.
 ///   inventory_lookup: 3 calls, 7 attempts; 2 succeeded, 1 of them after retries; 1 failed, 1 of them exhausted; slept 0.75 s
 inline std::string totals_text(const ToolTotals& totals) {
   using detail::counted;
@@ -30,11 +30,11 @@ inline std::string totals_text(const ToolTotals& totals) {
   };
   add(totals.succeeded, " succeeded", totals.recovered, "after retries");
   add(totals.failed, " failed", totals.exhausted, "exhausted");
-  add(totals.unfinished, " without an end", 0, "");
+  add(totals.unfinished, " unfinished", 0, "");
   if (totals.requests > 0 && totals.requests != totals.attempts)
-    text.append("; ").append(counted(totals.requests, "request")).append(" in others' logs");
+    text.append("; ").append(counted(totals.requests, "request")).append(" in other logs");
   if (totals.observer_errors > 0)
-    text.append("; ").append(counted(totals.observer_errors, "exception")).append(" of observers");
+    text.append("; ").append(counted(totals.observer_errors, "observer exception"));
   if (totals.slept > Duration::zero()) text.append("; slept ").append(detail::short_seconds(totals.slept));
   if (totals.worked > Duration::zero()) {
     text.append("; worked ").append(totals.worked_is_known ? "" : "at least ");
@@ -43,7 +43,7 @@ inline std::string totals_text(const ToolTotals& totals) {
   return text;
 }
 
-/// One finding in two lines: what, and what next.
+/// A finding in two lines: what happened, and what to do next.
 inline std::string finding_text(const Finding& finding) {
   return (finding.tool.empty() ? std::string{} : detail::shown(finding.tool) + ": ")
       .append(what_happened(finding))
@@ -52,32 +52,33 @@ inline std::string finding_text(const Finding& finding) {
       .append(1, '\n');
 }
 
-/// One sentence about the calls that made room for others before the log's end; empty if there were none.
-inline std::string made_room_text(std::uint64_t calls, std::uint64_t open) {
+/// One sentence about the calls that were evicted before the log's end; empty if there were none.
+inline std::string evicted_text(std::uint64_t calls, std::uint64_t open) {
   if (calls == 0) return {};
-  auto text = detail::counted(calls, "call").append(" made room for others before the log's end");
-  if (open > 0) text.append(", ").append(std::to_string(open)).append(" of them before their own");
-  text.append(": what others logged of them later was not put to them");
-  if (open > 0) text.append(", and nothing is said of those but what their ends told");
+  auto text = detail::counted(calls, "call").append(" evicted before the log's end");
+  if (open > 0) text.append(", ").append(std::to_string(open)).append(" of them unfinished");
+  text.append(": later lines about them are not counted as theirs");
+  if (open > 0) text.append(", and the unfinished ones are judged by their ends only");
   return text.append(1, '.');
 }
 
-/// The sums of each tool, then what was found, the gravest first. Many lines; nothing in it acts on a terminal.
+/// The totals of each tool, then the findings, the most severe first. Several lines; text from the log is escaped.
 inline std::string diagnosis_text(const Diagnosis& diagnosis) {
   std::string text;
   for (const auto& totals : diagnosis.tools()) text.append(totals_text(totals)).append(1, '\n');
-  std::optional<Weight> above;
+  std::optional<Severity> above;
   for (const auto& finding : diagnosis.findings()) {
-    if (above != weight(finding.kind)) {
-      above = weight(finding.kind);
-      text.append(*above == Weight::broken ? "\nWhat should not be\n"
-                  : *above == Weight::look ? "\nWhat to look at\n"
-                                           : "\nAs it should be\n");
+    if (above != severity(finding.kind)) {
+      above = severity(finding.kind);
+      text.append(*above == Severity::error     ? "\nErrors\n"
+                  : *above == Severity::warning ? "\nWarnings\n"
+                                                : "\nAs intended\n");
     }
     text.append(finding_text(finding));
   }
-  if (text.empty()) return "no call was told of\n";
-  if (const auto note = made_room_text(diagnosis.made_room(), diagnosis.made_room_open()); !note.empty())
+  if (text.empty()) return "the log reports no calls\n";
+  if (const auto note = evicted_text(diagnosis.evicted_count(), diagnosis.evicted_open_count());
+      !note.empty())
     text.append(1, '\n').append(note).append(1, '\n');
   return text;
 }

@@ -1,4 +1,4 @@
-// Which names may have been seen before, of any number, in memory that does not grow.
+// A set of evicted keys in bounded memory, with rare false positives.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -12,21 +12,21 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// The names of what was evicted, as hashes: the first few exactly, after that as a Bloom filter (Bloom, 1970), which never denies a
-/// name that it was given; after a million names it claims four in a million others. At most 4 MB. One thread at a time.
+/// The hashes of evicted keys: exact for the first 1,024, then a Bloom filter (Bloom, 1970). It finds every key that was added;
+/// after a million keys it also reports four in a million that were not. At most 4 MB. Not thread-safe.
 class EvictedKeys {
  public:
   void add(std::string_view key) {
     if (words_.empty()) {
       few_.insert(hash_of(key));
-      if (few_.size() <= most_kept_exactly) return;
+      if (few_.size() <= max_exact_names) return;
       words_.resize(bit_count / 64);
       for (const auto hash : few_) set(hash);
       few_ = {};
     }
     set(hash_of(key));
   }
-  bool may_hold(std::string_view key) const noexcept {
+  bool may_contain(std::string_view key) const noexcept {
     if (words_.empty()) return few_.contains(hash_of(key));
     for (const auto bit : bits_of(hash_of(key)))
       if ((words_[bit / 64] >> (bit % 64) & 1) == 0) return false;
@@ -34,13 +34,13 @@ class EvictedKeys {
   }
 
  private:
-  static constexpr std::size_t most_kept_exactly = 1'024;
+  static constexpr std::size_t max_exact_names = 1'024;
   static constexpr std::size_t bit_count = std::size_t{1} << 25;
 
   static std::uint64_t hash_of(std::string_view key) noexcept {
     return std::hash<std::string_view>{}(key) * 0x9E3779B97F4A7C15;
   }
-  // The steps of one walk, whose stride is odd: eight places that two names hardly share (Kirsch and Mitzenmacher, 2006).
+  // Eight hash functions derived from one hash by double hashing, with an odd stride (Kirsch and Mitzenmacher, 2006).
   static std::array<std::size_t, 8> bits_of(std::uint64_t place) noexcept {
     const auto stride = (place >> 32) | 1;
     std::array<std::size_t, 8> bits{};

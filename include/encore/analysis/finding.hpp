@@ -1,4 +1,4 @@
-// What a diagnosis found: one kind of thing that happened to calls of one tool.
+// A finding of a diagnosis: one kind of event in the calls of one tool.
 #pragma once
 #include <encore/analysis/traced_call.hpp>
 #include <encore/detail/extremes.hpp>
@@ -15,45 +15,44 @@
 
 namespace encore ENCORE_BUILD {
 
-/// How much it matters.
-enum class Weight : std::uint8_t {
-  broken,    ///< the contract of retries does not hold, or the log does not tell the truth
-  look,      ///< it holds, and somebody should look at what came of it
-  expected,  ///< as it should be
+enum class Severity : std::uint8_t {
+  error,    ///< the retry contract does not hold, or the log is wrong
+  warning,  ///< the contract holds, but a person should look at the result
+  info,     ///< as intended
 };
-constexpr std::string_view to_string(Weight weight) noexcept {
-  switch (weight) {
-    case Weight::broken: return "broken";
-    case Weight::look: return "look";
-    case Weight::expected: return "expected";
+constexpr std::string_view to_string(Severity severity) noexcept {
+  switch (severity) {
+    case Severity::error: return "error";
+    case Severity::warning: return "warning";
+    case Severity::info: return "info";
   }
-  return "look";
+  return "warning";
 }
 
 enum class FindingKind : std::uint8_t {
   over_ceiling,          ///< more attempts than allowed
   layers_multiplied,     ///< another layer repeated each attempt
-  never_reached_policy,  ///< attempts of which no policy knew, in a log where policies told of others
-  repeated_after_unknown_outcome,  ///< sent again though the first may have had its effect
-  wait_past_deadline,              ///< a wait that ended, or an attempt that began, when the time was over
+  never_reached_policy,  ///< attempts that no policy reported, in a log where policies report others
+  repeated_after_unknown_outcome,  ///< sent again although the first request may have taken effect
+  wait_past_deadline,              ///< a wait ended, or an attempt began, after the deadline
   ordinal_missing,
   ordinal_repeated,
-  id_reused,   ///< a call with the id of one that had ended
-  without_id,  ///< attempts that no call can be told of
-  no_end,      ///< its last attempt failed, and neither an exception nor an error result left
+  id_reused,   ///< a call has the id of one that had ended
+  without_id,  ///< attempts that belong to no known call
+  no_end,      ///< the last attempt failed, but the call reported neither an exception nor an error result
   outcome_unknown,
   repeated_without_retries,  ///< several calls in a row, one attempt each
-  not_retried,    ///< failed on its only attempt; only others' logs tell of it, so nobody knows why
-  not_retryable,  ///< the filter did not match the failure
-  ran_once,       ///< the tool is in no filter, or declared to run once
+  not_retried,               ///< failed on its only attempt; no policy reported it, so the reason is unknown
+  not_retryable,             ///< the filter did not match the failure
+  ran_once,                  ///< no filter names the tool, or it is declared to run once
   exhausted,
-  repeated_after_exhaustion,  ///< several calls in a row, each with a budget of its own
+  repeated_after_exhaustion,  ///< several calls in a row, each with its own retries
   out_of_time,
-  refused,  ///< by a guard, or because there is no such tool
+  refused,  ///< by a guard, or because the tool does not exist
   cancelled,
-  error_result,    ///< returned, and what was returned says that it failed
-  mostly_waiting,  ///< more time asleep than at work
-  unfinished,      ///< the log ends before the call does
+  error_result,    ///< returned a value which says that the tool failed
+  mostly_waiting,  ///< spent more time in waits than in attempts
+  unfinished,      ///< the log ends before the call
   recovered,       ///< succeeded after retries
 };
 inline constexpr std::size_t finding_kind_count = static_cast<std::size_t>(FindingKind::recovered) + 1;
@@ -85,35 +84,32 @@ constexpr std::string_view to_string(FindingKind kind) noexcept {
                                                                    "recovered"};
   return names[static_cast<std::size_t>(kind)];
 }
-constexpr Weight weight(FindingKind kind) noexcept {
-  if (kind <= FindingKind::no_end) return Weight::broken;
-  return kind == FindingKind::recovered ? Weight::expected : Weight::look;
+constexpr Severity severity(FindingKind kind) noexcept {
+  if (kind <= FindingKind::no_end) return Severity::error;
+  return kind == FindingKind::recovered ? Severity::info : Severity::warning;
 }
 static_assert(to_string(FindingKind::recovered) == "recovered");
 
-/// The numbers of one kind of thing, for one tool and, where there are several, for one error's type or one reason.
+/// The counts of one kind, for one tool and, where there are several, one error type or stop reason. A regular value.
 struct Finding {
-  static constexpr std::size_t most_ids_kept = 5;
+  static constexpr std::size_t max_stored_ids = 5;
 
   FindingKind kind = FindingKind::recovered;
   std::string tool{};
-  std::string detail{};  ///< an error's type, or why a call was stopped; empty where that does not matter
-  std::string
-      resolved_name{};  ///< what the tool was resolved to, in the first call where it was another name
+  std::string detail{};         ///< an error type or a stop reason; empty for kinds that need neither
+  std::string resolved_name{};  ///< the first name that the tool was resolved to, if it differs from `tool`
   std::uint64_t calls = 0;
-  std::uint64_t attempts = 0;  ///< that these calls made
-  int fewest_attempts = 0;     ///< of one of them
-  int most_attempts = 0;
-  std::uint64_t requests =
-      0;  ///< that reached further than these attempts: by layers within, or as others logged
-  std::optional<int> ceiling{};  ///< the most attempts allowed, of the first call that had one
+  std::uint64_t attempts = 0;  ///< of all these calls together
+  int min_attempts_per_call = 0;
+  int max_attempts_per_call = 0;
+  std::uint64_t requests = 0;    ///< sent by an inner layer, or logged by a client, for these attempts
+  std::optional<int> ceiling{};  ///< the attempts allowed, of the first call with a limit
   std::uint64_t rows = 0;        ///< of calls that followed one another
-  bool with_key = false;         ///< each of these attempts asked for its idempotency key
-  bool looks_passing =
-      false;  ///< type, status or text of the error speak of a timeout or of a fault that passes
+  bool with_key = false;         ///< each attempt asked for its idempotency key
+  bool looks_transient = false;  ///< the error's type, code, text or status suggests a transient failure
   Duration slept{};
   Duration worked{};
-  Duration longest{};              ///< how far past the deadline, at most
+  Duration max_overrun{};          ///< the largest time by which an attempt or a wait passed the deadline
   std::vector<std::string> ids{};  ///< of the first calls
   std::string scope{};             ///< of the first call
 
@@ -122,43 +118,42 @@ struct Finding {
 
 namespace detail {
 
-/// Counts a call in.
 inline void count_in(Finding& finding, const TracedCall& call) {
-  const auto attempts = call.attempts_told();
+  const auto attempts = call.reported_attempt_count();
   if (finding.calls == 0) {
     finding.scope = call.scope;
-    finding.fewest_attempts = finding.most_attempts = attempts;
+    finding.min_attempts_per_call = finding.max_attempts_per_call = attempts;
   }
-  finding.fewest_attempts = smaller_of(finding.fewest_attempts, attempts);
-  finding.most_attempts = larger_of(finding.most_attempts, attempts);
+  finding.min_attempts_per_call = smaller_of(finding.min_attempts_per_call, attempts);
+  finding.max_attempts_per_call = larger_of(finding.max_attempts_per_call, attempts);
   ++finding.calls;
   finding.attempts += static_cast<std::uint64_t>(attempts);
   if (!finding.ceiling) finding.ceiling = call.max_attempts;
   if (finding.resolved_name.empty() && call.resolved_name != call.tool)
     finding.resolved_name = call.resolved_name;
-  if (finding.ids.size() < Finding::most_ids_kept) finding.ids.push_back(call.id);
+  if (finding.ids.size() < Finding::max_stored_ids) finding.ids.push_back(call.id);
 }
 
-/// Adds the numbers of a finding of the same kind.
+/// Adds the counts of a finding of the same kind.
 inline void add_up(Finding& sum, const Finding& more) {
   if (sum.calls == 0) {
     sum.scope = more.scope;
-    sum.fewest_attempts = more.fewest_attempts;
+    sum.min_attempts_per_call = more.min_attempts_per_call;
     sum.with_key = more.with_key;
   }
   if (sum.resolved_name.empty()) sum.resolved_name = more.resolved_name;
   sum.calls += more.calls;
   sum.attempts += more.attempts;
-  sum.fewest_attempts = smaller_of(sum.fewest_attempts, more.fewest_attempts);
-  sum.most_attempts = larger_of(sum.most_attempts, more.most_attempts);
+  sum.min_attempts_per_call = smaller_of(sum.min_attempts_per_call, more.min_attempts_per_call);
+  sum.max_attempts_per_call = larger_of(sum.max_attempts_per_call, more.max_attempts_per_call);
   sum.requests += more.requests;
   if (!sum.ceiling) sum.ceiling = more.ceiling;
   sum.rows += more.rows;
   sum.with_key = sum.with_key && more.with_key;
-  sum.looks_passing = sum.looks_passing || more.looks_passing;
-  sum.longest = larger_of(sum.longest, more.longest);
+  sum.looks_transient = sum.looks_transient || more.looks_transient;
+  sum.max_overrun = larger_of(sum.max_overrun, more.max_overrun);
   for (const auto& id : more.ids)
-    if (sum.ids.size() < Finding::most_ids_kept) sum.ids.push_back(id);
+    if (sum.ids.size() < Finding::max_stored_ids) sum.ids.push_back(id);
 }
 
 }  // namespace detail

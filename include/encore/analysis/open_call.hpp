@@ -1,4 +1,4 @@
-// A call of which more may be told.
+// A call whose records are still being collected.
 #pragma once
 #include <encore/analysis/traced_call.hpp>
 #include <encore/detail/extremes.hpp>
@@ -17,12 +17,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Puts a call together from its records. A regular value; one thread at a time.
+/// Builds a call from its records. A regular value; not thread-safe.
 class OpenCall {
  public:
   const TracedCall& call() const noexcept { return call_; }
 
-  /// `number` is the record's in the log, from 1.
+  /// Adds a record. `number` is its position in the log, from 1.
   void note(const EventRecord& record, std::uint64_t number) {
     if (call_.first_record == 0) {
       call_.scope = record.scope;
@@ -30,8 +30,8 @@ class OpenCall {
       call_.first_record = number;
     }
     if (!call_.finished) call_.last_record = number;
-    take_over(call_.tool, record.call_name);
-    take_over(call_.resolved_name, record.resolved_name);
+    set_if_empty(call_.tool, record.call_name);
+    set_if_empty(call_.resolved_name, record.resolved_name);
     if (record.max_attempts) call_.max_attempts = record.max_attempts;
     if (record.max_requests) call_.max_requests = record.max_requests;
     if (!record.outer_id.empty())
@@ -42,7 +42,7 @@ class OpenCall {
       if (record.remaining) call_.deadline = later(*record.wall, *record.remaining);
     }
     if (!record.kind) return note_request(record);
-    call_.told_by_policy = true;
+    call_.reported_by_policy = true;
     if (call_.continued) call_.attempts_made = larger_of(call_.attempts_made, record.ordinal);
     switch (*record.kind) {
       case EventKind::attempt_started: return note_start(record);
@@ -52,13 +52,13 @@ class OpenCall {
     }
   }
 
-  /// A call that ran inside one of its attempts has ended, after so many of its own. This may be all that the log tells of it.
+  /// Adds an inner call that ended: it ran inside attempt `ordinal` of this call and made `attempts` of its own.
   void note_inner(std::string_view scope, std::string_view id, int ordinal, std::int64_t attempts) {
     call_.scope = scope;
     call_.id = id;
     ++call_.inner_calls;
     call_.inner_attempts += attempts;
-    if (!call_.told_by_policy) call_.attempts_made = larger_of(call_.attempts_made, ordinal);
+    if (!call_.reported_by_policy) call_.attempts_made = larger_of(call_.attempts_made, ordinal);
   }
 
   void mark_id_reused() noexcept { call_.id_reused = true; }
@@ -67,13 +67,13 @@ class OpenCall {
   void mark_evicted() noexcept { call_.evicted = true; }
   void mark_continued() noexcept { call_.continued = true; }
 
-  /// Under which name it is counted among the calls under way; empty if it is not.
+  /// The name under which it is counted as an active call; empty if it is not counted.
   const std::optional<std::string>& counted_as() const noexcept { return counted_as_; }
-  void count_no_more() noexcept { counted_as_.reset(); }
+  void stop_counting() noexcept { counted_as_.reset(); }
   const std::string& count_as() { return counted_as_.emplace(call_.scope + '\n' + call_.tool); }
 
  private:
-  static void take_over(std::string& to, const std::string& from) {
+  static void set_if_empty(std::string& to, const std::string& from) {
     if (to.empty()) to = from;
   }
   static void note_facts(TracedAttempt& attempt, const EventRecord& record) {
@@ -84,17 +84,17 @@ class OpenCall {
     });
     if (!attempt.remaining) attempt.remaining = remaining;
   }
-  static TracedAttempt* kept(std::vector<TracedAttempt>& attempts, int ordinal) {
-    if (attempts.size() >= TracedCall::most_attempts_kept) return nullptr;
+  static TracedAttempt* store(std::vector<TracedAttempt>& attempts, int ordinal) {
+    if (attempts.size() >= TracedCall::max_stored_attempts) return nullptr;
     attempts.emplace_back().ordinal = ordinal;
     return &attempts.back();
   }
 
-  /// Somebody else's line about a whole attempt, written at its end.
+  /// A client's line about a whole attempt, written at its end.
   void note_request(const EventRecord& record) {
     ++call_.request_count;
     call_.request_ordinals.add(record.ordinal);
-    auto* const request = kept(call_.requests, record.ordinal);
+    auto* const request = store(call_.requests, record.ordinal);
     if (request == nullptr) return;
     note_facts(*request, record);
     const auto failed = !record.error_type.empty() || record.status.value_or(0) >= 400;
@@ -111,7 +111,7 @@ class OpenCall {
     call_.ordinals.add(record.ordinal);
     began_after_ = record.elapsed;
     latest_ = record.ordinal;
-    auto* const attempt = kept(call_.attempts, record.ordinal);
+    auto* const attempt = store(call_.attempts, record.ordinal);
     if (attempt == nullptr) return;
     attempt->started = record.wall;
     attempt->remaining = record.remaining;
@@ -120,11 +120,11 @@ class OpenCall {
   void note_end(const EventRecord& record, AttemptEnd end) {
     auto* attempt = running(record.ordinal);
     if (attempt == nullptr) {
-      if (record.ordinal == latest_) {  // it has ended already, or is not kept
-        if (call_.attempts.size() < TracedCall::most_attempts_kept) ++call_.ordinals.repeated;
+      if (record.ordinal == latest_) {  // it has already ended, or is not stored
+        if (call_.attempts.size() < TracedCall::max_stored_attempts) ++call_.ordinals.repeated;
         return;
       }
-      note_start({.ordinal = record.ordinal});  // its begin was not told
+      note_start({.ordinal = record.ordinal});  // the log lacks its start
       attempt = running(record.ordinal);
       if (attempt == nullptr) return;
     }
@@ -158,8 +158,8 @@ class OpenCall {
 
   TracedCall call_{};
   std::optional<std::string> counted_as_{};
-  std::optional<Duration> began_after_{};  // the latest attempt, since the call began
-  int latest_ = 0;                         // its ordinal
+  std::optional<Duration> began_after_{};  // from the start of the call to that of the latest attempt
+  int latest_ = 0;                         // the ordinal of the latest attempt
 };
 
 }  // namespace encore ENCORE_BUILD

@@ -1,4 +1,4 @@
-// A whole log, from wherever its bytes come, in memory that has an end.
+// Reads a whole log from any source of bytes, in bounded memory.
 #pragma once
 #include <encore/analysis/trace_reader.hpp>
 #include <encore/telemetry/event_record.hpp>
@@ -13,11 +13,11 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Lines that are longer are skipped: no record needs so much, and a log without line ends must not fill the memory.
-inline constexpr std::size_t longest_trace_line = std::size_t{1} << 20;  // bytes
+/// Longer lines are skipped, so that a log without line ends cannot exhaust the memory.
+inline constexpr std::size_t max_trace_line_size = std::size_t{1} << 20;  // bytes
 
-/// Reads to the end, and hands each record to `use`. `read(to, size)` puts up to so many bytes at `to` and returns how many; none is
-/// the end. What `read` or `use` throw leaves. The last line need not have an end.
+/// Reads to the end and passes each record to `use`. `read(to, size)` writes up to `size` bytes to `to` and returns their number;
+/// 0 ends the log. Exceptions of `read` and `use` propagate. The last line need not end in a newline.
 ///   read_trace(reader, [&](char* to, std::size_t size) { return std::fread(to, 1, size, file); },
 ///              [&](const EventRecord& record) { diagnosis.add(record); });
 template <class Read, std::invocable<const EventRecord&> Use>
@@ -27,14 +27,14 @@ void read_trace(TraceReader& reader, Read&& read, Use&& use) {
   std::vector<char> bytes(at_once);
   std::size_t begin = 0;  // of the first line that has not been read
   std::size_t end = 0;
-  auto too_long = false;  // the line under way is being passed over
+  auto too_long = false;  // the current line is being skipped
   const auto skip_long_line = [&] {
     if (too_long) return;
     reader.begin_line();
-    reader.skip_line("it is longer than " + std::to_string(longest_trace_line) + " bytes");
+    reader.skip_line("it is longer than " + std::to_string(max_trace_line_size) + " bytes");
   };
   const auto take = [&](std::string_view line) {
-    if (too_long || line.size() > longest_trace_line) {
+    if (too_long || line.size() > max_trace_line_size) {
       skip_long_line();
       too_long = false;
       return;
@@ -47,7 +47,7 @@ void read_trace(TraceReader& reader, Read&& read, Use&& use) {
       end -= begin;
       begin = 0;
     }
-    if (end > longest_trace_line) {
+    if (end > max_trace_line_size) {
       skip_long_line();
       too_long = true;
       end = 0;

@@ -1,4 +1,4 @@
-// Records made of fields, whoever parsed them.
+// Builds records from the fields of a line, whichever parser found them.
 #pragma once
 #include <encore/analysis/trace_fields.hpp>
 #include <encore/detail/named.hpp>
@@ -25,20 +25,20 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-inline constexpr std::size_t longest_text = 512;
+inline constexpr std::size_t max_text_size = 512;
 
-/// A text, cut between two characters where it is too long.
+/// A text, truncated between two characters if it is too long.
 inline bool put(std::string& to, std::string_view value, const TraceFields&) {
-  if (value.size() > longest_text) {
-    auto end = longest_text;
+  if (value.size() > max_text_size) {
+    auto end = max_text_size;
     while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0) == 0x80) --end;
     value = value.substr(0, end);
   }
   return to = value, true;
 }
-/// A text that names something, and would name another thing if it were cut.
+/// A name or an id: too long a one is rejected, since truncated it would name something else.
 inline bool put_name(std::string& to, std::string_view value) {
-  return to = value.substr(0, longest_text), value.size() <= longest_text;
+  return to = value.substr(0, max_text_size), value.size() <= max_text_size;
 }
 inline bool put(bool& to, std::string_view value, const TraceFields&) {
   to = value == "true" || value == "1";
@@ -58,13 +58,13 @@ inline bool put(Duration& to, std::string_view value, const TraceFields& fields)
 inline bool put(WallTime& to, std::string_view value, const TraceFields& fields) {
   if (const auto time = read_timestamp(value)) return to = *time, true;
   const auto since_1970 = read_duration(value, fields.timestamp_unit);
-  // The years that a text can name.
+  // The range that RFC 3339 texts are read in.
   constexpr WallTime first = std::chrono::sys_days{std::chrono::year{1678} / 1 / 1};
   constexpr WallTime past = std::chrono::sys_days{std::chrono::year{2262} / 1 / 1};
   if (!since_1970 || WallTime{*since_1970} < first || WallTime{*since_1970} >= past) return false;
   return to = WallTime{*since_1970}, true;
 }
-/// One of an enumeration, by its name.
+/// An enumerator, by its name.
 template <class Enumeration>
 bool put(Enumeration& to, std::string_view name, Enumeration last) {
   const auto found = named(name, last);
@@ -84,7 +84,7 @@ bool put(std::optional<Value>& to, std::string_view value, const TraceFields& fi
   return put(to.emplace(), value, fields);
 }
 
-/// What one field means for a record: false if its value cannot be that.
+/// How one field of a log sets a record; `put` returns false for an invalid value.
 struct FieldMeaning {
   std::string TraceFields::* name;
   bool (*put)(EventRecord& record, std::string_view value, const TraceFields& fields);
@@ -103,8 +103,7 @@ bool put_field(EventRecord& record, std::string_view value, const TraceFields& f
     return true;
   } else {
     if (same_member<Name, &TraceFields::error> && value == "false") return true;
-    if (same_member<Name, &TraceFields::retry_in>)
-      record.will_retry = true;  // who tells a wait means to try again
+    if (same_member<Name, &TraceFields::retry_in>) record.will_retry = true;  // a wait implies a retry
     return put(to, value, fields);
   }
 }
@@ -125,10 +124,9 @@ inline constexpr auto field_meanings = [] {
 
 }  // namespace detail
 
-/// Puts a record together from the fields of one line, in any order. Which parser found them does not matter: a value is given
-/// as JSON writes it, and of a string what it says. Fields that mean nothing are passed over. An error's type and text are
-/// cut at 512 bytes; an id or a tool's name that is longer cannot be used. Keeps its memory from line to line.
-/// One thread at a time.
+/// Builds a record from the fields of one line, in any order. Values are given as JSON writes them, strings unescaped. Unknown
+/// fields are ignored. Error types and texts are truncated to 512 bytes; longer ids and tool names are invalid. Reuses its memory
+/// from line to line. Not thread-safe.
 class RecordReader {
  public:
   explicit RecordReader(TraceFields fields = {}) : fields_{std::move(fields)} {
@@ -140,7 +138,7 @@ class RecordReader {
     }
   }
 
-  /// Forgets the fields of the line before.
+  /// Clears the fields of the previous line.
   void begin() {
     for_each_field([&](const auto& field) { field.clear(record_); });
     fault_.clear();
@@ -153,14 +151,14 @@ class RecordReader {
       const auto& meaning = detail::field_meanings[i];
       if (fields_.*meaning.name != name) continue;
       if (!meaning.put(record_, value, fields_)) {
-        refuse(name, value);
+        report_invalid(name, value);
       } else if (i < detail::names_of_an_attempt) {
         is_attempt_ = true;
       }
     }
   }
 
-  /// The record, valid until the next line begins; null if the fields make none, and then `fault` says why.
+  /// The record, valid until the next `begin`; null if the fields are not a valid record, and `fault` then says why.
   const EventRecord* finish() {
     if (fault_.empty()) fault_ = what_is_missing();
     if (!record_.will_retry) record_.wait = Duration::zero();
@@ -169,26 +167,26 @@ class RecordReader {
   std::string_view fault() const noexcept { return fault_; }
 
  private:
-  void refuse(std::string_view name, std::string_view value) {
+  void report_invalid(std::string_view name, std::string_view value) {
     if (!fault_.empty()) return;
     append_quoted(fault_.append(name).append(" = "), value.substr(0, 100));
-    fault_.append(" cannot be used");
+    fault_.append(" is invalid");
   }
   std::string_view what_is_missing() const noexcept {
     if (!record_.kind) {
-      const auto tells_whose = !record_.call_id.empty() || !record_.call_name.empty();
-      return tells_whose && (is_attempt_ || fields_.each_line_is_an_attempt)
+      const auto names_call = !record_.call_id.empty() || !record_.call_name.empty();
+      return names_call && (is_attempt_ || fields_.each_line_is_an_attempt)
                  ? ""
-                 : "it tells of no event and no attempt";
+                 : "it has neither an event nor an attempt";
     }
-    if (record_.call_id.empty()) return "it has an event, but no call's id";
+    if (record_.call_id.empty()) return "it has an event, but no call id";
     if (record_.ordinal == 0 && record_.kind != EventKind::call_finished)
-      return "it has an event of an attempt, but not which";
+      return "it has an attempt's event, but no attempt number";
     return "";
   }
 
   TraceFields fields_;
-  std::vector<std::vector<std::size_t>> by_size_;  // of its name, each meaning
+  std::vector<std::vector<std::size_t>> by_size_;  // indices of meanings, by the size of their names
   EventRecord record_;
   std::string fault_;
   bool is_attempt_ = false;

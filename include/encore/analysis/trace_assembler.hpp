@@ -1,4 +1,4 @@
-// Records of many calls, put together to calls, whatever the order in which their lines come.
+// Assembles calls from their records, in any order of lines.
 #pragma once
 #include <encore/analysis/evicted_keys.hpp>
 #include <encore/analysis/open_call.hpp>
@@ -19,14 +19,13 @@
 namespace encore ENCORE_BUILD {
 
 struct AssemblerOptions {
-  Count<"most_calls", 1> most_calls = 10'000;  ///< kept at once; some 3 KB each
+  Count<"max_calls", 1> max_calls = 10'000;  ///< stored at once, about 3 KB each
 };
 
-/// Collects the records of each call, known by scope and id, and hands it on when nothing more of it is to be expected: when its
-/// id is used again, when newer calls need its room, or at the end. A call that has ended stays as long as there is room, so that
-/// what others logged of it, in a file that is read later, is still put to it; those that ended first make way first. An open one
-/// that has to make way is marked as evicted, and what the log tells of it later makes another call, marked as continued. The memory
-/// it takes does not grow with the log. One thread at a time.
+/// Collects the records of each call, identified by scope and id, and passes the call on when its id is used again, when it is
+/// evicted for newer calls, or at the end. Ended calls are stored while there is room, so that clients' lines in a file read later
+/// still reach them; the first to end is evicted first, then the oldest open call. An evicted open call is marked as evicted, and
+/// later records of it form another call, marked as continued. Memory is bounded. Not thread-safe.
 ///   TraceAssembler calls;
 ///   while (...) calls.add(*record, [&](const TracedCall& call) { draw(call); });
 ///   calls.finish([&](const TracedCall& call) { draw(call); });
@@ -34,7 +33,7 @@ class TraceAssembler {
  public:
   explicit TraceAssembler(const AssemblerOptions& options = {}) : options_{options} {}
 
-  /// A record without a call's id makes a call of its own, whose id is empty.
+  /// Adds a record; `use` gets each call that is complete. A record without a call id becomes a call with an empty id.
   template <std::invocable<const TracedCall&> Use>
   void add(const EventRecord& record, Use&& use) {
     ++records_;
@@ -48,7 +47,7 @@ class TraceAssembler {
     set_key(record.scope, record.call_id);
     auto id_reused = false;
     if (auto* const ended = ended_.find(key_)) {
-      if (!record.kind) return ended->note(record, records_);  // what somebody else saw of it
+      if (!record.kind) return ended->note(record, records_);  // a client's line
       // An inner call may have one id in all attempts of the outer one.
       id_reused = ended->call().outer_id.empty();
       use(std::as_const(ended_.take(key_).call()));
@@ -62,7 +61,7 @@ class TraceAssembler {
     if (open.call().finished) close(open, use);
   }
 
-  /// Hands on what is left, in the order in which the log told of it last.
+  /// Passes on the remaining calls, in the order of their last records.
   template <std::invocable<const TracedCall&> Use>
   void finish(Use&& use) {
     while (!open_.empty() || !ended_.empty()) {
@@ -74,10 +73,10 @@ class TraceAssembler {
     }
   }
 
-  /// How many calls of policies made room for others. What the log told of them afterwards was not put to them.
-  std::uint64_t made_room() const noexcept { return made_room_; }
-  /// How many of these had not ended.
-  std::uint64_t made_room_open() const noexcept { return made_room_open_; }
+  /// How many reported calls were evicted. Later records about them were not attributed to them.
+  std::uint64_t evicted_count() const noexcept { return evicted_count_; }
+  /// How many of these had not ended when they were evicted.
+  std::uint64_t evicted_open_count() const noexcept { return evicted_open_count_; }
 
  private:
   static bool begins_call(const EventRecord& record) noexcept {
@@ -90,18 +89,18 @@ class TraceAssembler {
   }
   void set_key(std::string_view scope, std::string_view id) { key_.assign(scope).append(1, '\n').append(id); }
 
-  /// A log may begin in the middle: another file of a rotation, or records that had to make way, have the rest.
+  /// A log may lack its beginning: an earlier file of a rotation, or dropped records.
   bool began_before_log(const EventRecord& record) const noexcept {
     return record.wall && record.elapsed && log_began_at_ &&
            later(*record.wall, -*record.elapsed) < *log_began_at_;
   }
 
-  /// The open call of this key. A new one may need room; unless it begins now, it may be the rest of one that was evicted.
+  /// The open call of this key. For a new one, old calls may be evicted; unless it begins now, it may continue an evicted one.
   template <class Use>
   OpenCall& open_one(Use& use, bool begins, bool began_before_log = false) {
     if (open_.find(key_) == nullptr) {
-      const auto continued = !begins && (began_before_log || evicted_.may_hold(key_));
-      while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.most_calls)) evict_oldest(use);
+      const auto continued = !begins && (began_before_log || evicted_.may_contain(key_));
+      while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.max_calls)) evict_oldest(use);
       if (continued) open_.touch(key_).mark_continued();
     }
     return open_.touch(key_);
@@ -113,9 +112,9 @@ class TraceAssembler {
     const auto& call = oldest.call();
     if (!call.finished) oldest.mark_evicted();
     evicted_.add(key_of(call.scope, call.id));
-    if (call.told_by_policy && !call.continued) {
-      ++made_room_;
-      if (!call.finished) ++made_room_open_;
+    if (call.reported_by_policy && !call.continued) {
+      ++evicted_count_;
+      if (!call.finished) ++evicted_open_count_;
     }
     use(call);
   }
@@ -124,7 +123,7 @@ class TraceAssembler {
   void close(OpenCall& open, Use& use) {
     uncount(open);
     const auto& call = open.call();
-    const auto attempts = call.attempts_told();
+    const auto attempts = call.reported_attempt_count();
     const auto scope = call.scope;
     const auto outer_id = call.outer_id;
     const auto outer_ordinal = call.outer_ordinal;
@@ -136,42 +135,42 @@ class TraceAssembler {
     open_one(use, false).note_inner(scope, outer_id, outer_ordinal, attempts);
   }
 
-  // Which record was the latest of a tool in a scope. Of what is forgotten, none was later than one number.
+  // Stores the latest record of each tool and scope. `forgotten_` is an upper bound for those no longer stored.
   void note_latest(OpenCall& open, bool is_first) {
     tool_key_.assign(open.call().scope).append(1, '\n').append(open.call().tool);
     auto* latest = latest_.find(tool_key_);
     if (is_first) open.follows(latest != nullptr ? *latest : forgotten_);
-    if (latest == nullptr && latest_.size() >= most_latest) forgotten_ = latest_.take_oldest();
+    if (latest == nullptr && latest_.size() >= max_latest) forgotten_ = latest_.take_oldest();
     latest_.touch(tool_key_) = records_;
   }
 
-  // How many calls of a tool are under way in a scope, as far as policies tell. One that was evicted may still be.
+  // Counts the active calls of each tool and scope, as policies report them. Evicted open calls may still be active.
   void count(OpenCall& open) {
-    auto& number = under_way_[open.count_as()];
-    if (number++ > 0 || made_room_open_ > 0) open.mark_not_alone();
+    auto& number = active_[open.count_as()];
+    if (number++ > 0 || evicted_open_count_ > 0) open.mark_not_alone();
   }
   void uncount(OpenCall& open) {
     if (!open.counted_as()) return;
-    const auto found = under_way_.find(*open.counted_as());
-    if (found != under_way_.end() && --found->second == 0) under_way_.erase(found);
-    open.count_no_more();
+    const auto found = active_.find(*open.counted_as());
+    if (found != active_.end() && --found->second == 0) active_.erase(found);
+    open.stop_counting();
   }
 
-  static constexpr std::size_t most_latest = 4'096;
+  static constexpr std::size_t max_latest = 4'096;
 
   AssemblerOptions options_;
   detail::LruMap<OpenCall> open_;
   detail::LruMap<OpenCall> ended_;
   detail::EvictedKeys evicted_;
-  std::unordered_map<std::string, int> under_way_;
+  std::unordered_map<std::string, int> active_;
   detail::LruMap<std::uint64_t> latest_;  // by scope and tool
   std::uint64_t forgotten_ = 0;
   std::string key_;
   std::string tool_key_;
   std::optional<WallTime> log_began_at_{};
   std::uint64_t records_ = 0;
-  std::uint64_t made_room_ = 0;
-  std::uint64_t made_room_open_ = 0;
+  std::uint64_t evicted_count_ = 0;
+  std::uint64_t evicted_open_count_ = 0;
 };
 
 }  // namespace encore ENCORE_BUILD

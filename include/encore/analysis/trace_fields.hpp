@@ -1,4 +1,4 @@
-// Which field of a log says what: encore's own names, or those of a log that somebody else writes.
+// The field names of a log: encore's own, or those of another log.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -10,12 +10,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The names under which a log has what a trace needs. The defaults are those that encore writes; of somebody else's log the
-/// names that differ are given, and what it has not is left as it is. A field in an object within has the names of both:
-/// "error.type". An empty name stands for no field.
+/// The names of the fields that a trace is read from. The defaults are those that encore writes; for another log, set the names
+/// that differ. A field of a nested object is named by both, joined by a dot: "error.type". An empty name disables a field.
 ///   TraceFields{.timestamp = "ts", .call = "tool_call_id", .tool = "tool", .attempt = "try", .error = "exception"}
 struct TraceFields {
-  std::string timestamp{field_names<&EventRecord::wall>.first.json};  ///< RFC 3339, or a number since 1970
+  std::string timestamp{
+      field_names<&EventRecord::wall>.first.json};  ///< RFC 3339, or a number of units since 1970
   std::string scope{field_names<&EventRecord::scope>.first.json};
   std::string event{field_names<&EventRecord::kind>.first.json};
   std::string call{field_names<&EventRecord::call_id>.first.json};
@@ -51,20 +51,20 @@ struct TraceFields {
   std::string outer_call{field_names<&EventRecord::outer_id>.first.json};
   std::string outer_attempt{field_names<&EventRecord::outer_ordinal>.first.json};
 
-  Duration timestamp_unit = std::chrono::seconds{1};  ///< of timestamps that are numbers
+  Duration timestamp_unit = std::chrono::seconds{1};  ///< of numeric timestamps
   Duration duration_unit = std::chrono::seconds{1};   ///< of all durations
-  /// Is each line with a call's id, or a tool's name, an attempt? Otherwise it must say so by an event, an attempt's number, a
-  /// status, a request's id or how long it took: logs hold lines about calls that are no attempts.
+  /// Is every line with a call id or a tool name an attempt? Otherwise a line is an attempt if it has an attempt number, a resend
+  /// count, a status, a request id or a duration.
   bool each_line_is_an_attempt = false;
 };
 
 namespace detail {
 
-/// The field of a log that stands for a field of a record.
+/// A field of a log and the field of a record that it sets.
 template <auto Name, auto Member>
 struct LogName {};
 
-/// Calls `use` with each; the first few show that a line without an event is an attempt.
+/// Calls `use` with each; the first `names_of_an_attempt` show that a line without an event is an attempt.
 template <class Use>
 constexpr void for_each_name(Use&& use) {
   use(LogName<&TraceFields::attempt, &EventRecord::ordinal>{});

@@ -1,4 +1,4 @@
-// Logs, read line by line: records where there are some, and a report of what was skipped.
+// Reads logs line by line into records, and reports the lines that it skipped.
 #pragma once
 #include <encore/analysis/record_reader.hpp>
 #include <encore/analysis/trace_fields.hpp>
@@ -16,31 +16,30 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A line that was not used, and why.
+/// A line that was skipped, and why. A regular value.
 struct SkippedLine {
-  std::string file{};      ///< as it was named to `begin_file`
+  std::string file{};      ///< as given to `begin_file`
   std::uint64_t line = 0;  ///< counts from 1
   std::string why{};
   friend bool operator==(const SkippedLine&, const SkippedLine&) = default;
 };
 
-/// Reads the JSON Lines of a trace, or of another log whose fields have been named. Lines of other kinds, lines that were cut off
-/// and values that cannot be used are skipped and reported, never an error; fields without a meaning are passed over. Several
-/// files are read one after another, or lines of several in turn: a call is known by scope and id. The memory it takes does not
-/// grow with the log. One thread at a time.
+/// Reads the JSON Lines of a trace, or of another log with the given field names. Lines that are not records, truncated lines and
+/// invalid values are skipped and reported; unknown fields are ignored. Lines of several files may follow one another or alternate:
+/// a call is identified by scope and id. Memory is bounded. Not thread-safe.
 ///   TraceReader reader;
 ///   for (std::string line; std::getline(file, line);)
 ///     if (const auto* record = reader.read(line)) diagnosis.add(*record);
 class TraceReader {
  public:
-  static constexpr std::size_t most_skipped_kept = 100;
+  static constexpr std::size_t max_skipped_lines = 100;
 
   explicit TraceReader(TraceFields fields = {}) : record_{std::move(fields)} {}
 
-  /// Lines are counted from 1 again, under this name.
+  /// Starts a file of this name; its lines are counted from 1.
   void begin_file(std::string_view name) { file_ = name, line_ = 0; }
 
-  /// The line's record, valid until the next line; null if it was skipped, or empty. With or without the line's end.
+  /// The line's record, valid until the next line; null if the line is empty or skipped. A newline at its end is optional.
   const EventRecord* read(std::string_view line) {
     begin_line();
     if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);  // a byte order mark
@@ -51,8 +50,8 @@ class TraceReader {
     return end_line();
   }
 
-  /// The same for a line that another parser has taken apart: `begin_line`, each field, `end_line`; or, where it could not be
-  /// parsed, `begin_line` and `skip_line`. A value is given as JSON writes it, of a string what it says.
+  /// For lines that another parser reads: call `begin_line`, `field` for each field, then `end_line`; or `begin_line` and
+  /// `skip_line`. A value is given as JSON writes it, strings (`quoted`) unescaped.
   void begin_line() {
     ++line_;
     ++lines_;
@@ -69,15 +68,15 @@ class TraceReader {
   }
   const EventRecord* skip_line(std::string_view why) {
     ++skipped_count_;
-    if (skipped_.size() < most_skipped_kept) skipped_.push_back({file_, line_, std::string{why}});
+    if (skipped_.size() < max_skipped_lines) skipped_.push_back({file_, line_, std::string{why}});
     return nullptr;
   }
 
   std::uint64_t lines() const noexcept { return lines_; }
   std::uint64_t records() const noexcept { return records_; }
-  /// How many lines were skipped; empty ones do not count.
+  /// How many lines were skipped, without empty ones.
   std::uint64_t skipped_count() const noexcept { return skipped_count_; }
-  /// The first of them.
+  /// The first `max_skipped_lines` of them.
   const std::vector<SkippedLine>& skipped() const noexcept { return skipped_; }
 
  private:
@@ -91,7 +90,7 @@ class TraceReader {
   std::vector<SkippedLine> skipped_;
 };
 
-/// What was skipped, a line of text each: "worker.log:17: it ends too early".
+/// The skipped lines, one line of text each: "worker.log:17: it ends too early".
 inline std::string skipped_text(const TraceReader& reader) {
   std::string text;
   for (const auto& [file, line, why] : reader.skipped()) {

@@ -1,4 +1,4 @@
-// One call as a log tells it: its attempts, what lay between them, and how it ended.
+// One call as logged: its attempts, the waits between them, and how it ended.
 #pragma once
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
@@ -14,7 +14,7 @@
 namespace encore ENCORE_BUILD {
 
 enum class AttemptEnd : std::uint8_t {
-  unknown,  ///< it was running when the log ended, or its end was not told
+  unknown,  ///< the log does not show its end
   failed,
   succeeded,
 };
@@ -27,14 +27,14 @@ constexpr std::string_view to_string(AttemptEnd end) noexcept {
   return "unknown";
 }
 
-/// One attempt, put together from its lines: what they tell of it, without what they tell of its call. What the log does not tell
-/// is empty. `took` is on the policy's clock where it told so, else by the calendar; `remaining`, at the last line that told.
+/// One attempt, assembled from its lines: the fields of the attempt, but not those of its call. What the log does not show is empty.
+/// `took` is measured by the policy's clock if logged, else by timestamps; `remaining` is the last one logged.
 struct TracedAttempt : EventRecord {
   AttemptEnd end = AttemptEnd::unknown;
   std::optional<WallTime> started{};
   std::optional<WallTime> ended{};
 
-  /// The request left, and no answer came. (I3)
+  /// Was the request sent, but not answered? (I3)
   bool outcome_unknown() const noexcept {
     return dispatched && !answered && (dispatched_again || (!not_run && !status));
   }
@@ -42,11 +42,11 @@ struct TracedAttempt : EventRecord {
   friend bool operator==(const TracedAttempt&, const TracedAttempt&) = default;
 };
 
-/// A set of ordinals that some lines told of. Those past the 64th are only counted.
+/// The ordinals found in a log. Which of them are missing or repeated is known up to the 64th.
 struct OrdinalsSeen {
   std::uint64_t first_64 = 0;
   int highest = 0;
-  int repeated = 0;  ///< lines that told of one that had been told of
+  int repeated = 0;  ///< lines with an ordinal seen before
 
   void add(int ordinal) noexcept {
     if (ordinal < 1) return;
@@ -56,7 +56,7 @@ struct OrdinalsSeen {
     if ((first_64 & bit) != 0) ++repeated;
     first_64 |= bit;
   }
-  /// Those below the highest of which no line told, among the first 64.
+  /// How many ordinals below the highest are missing, among the first 64.
   int missing() const noexcept {
     int count = 0;
     for (int ordinal = 1; ordinal < highest && ordinal <= 64; ++ordinal)
@@ -66,9 +66,9 @@ struct OrdinalsSeen {
   friend bool operator==(const OrdinalsSeen&, const OrdinalsSeen&) = default;
 };
 
-/// A call that a log told of, known by scope and id. (I2)
+/// A logged call, identified by scope and id. (I2) A regular value.
 struct TracedCall {
-  static constexpr std::size_t most_attempts_kept = 64;
+  static constexpr std::size_t max_stored_attempts = 64;
 
   std::string scope{};
   std::string id{};
@@ -77,52 +77,53 @@ struct TracedCall {
   std::optional<int> max_attempts{};
   std::optional<std::int64_t> max_requests{};
 
-  bool told_by_policy = false;            ///< there was an event of it
-  std::vector<TracedAttempt> attempts{};  ///< that the policy told of; the first `most_attempts_kept`
-  int attempt_count = 0;                  ///< of them, kept or not
+  bool reported_by_policy = false;        ///< the log has a policy's event of it
+  std::vector<TracedAttempt> attempts{};  ///< reported by the policy; the first `max_stored_attempts`
+  int attempt_count = 0;                  ///< stored or not
   OrdinalsSeen ordinals{};                ///< of the attempts that began
-  std::vector<TracedAttempt>
-      requests{};  ///< attempts in logs that no policy wrote; the first `most_attempts_kept`
+  std::vector<TracedAttempt> requests{};  ///< logged by clients; the first `max_stored_attempts`
   int request_count = 0;
   OrdinalsSeen request_ordinals{};
 
-  bool finished = false;  ///< its end was told, and with it what follows
+  bool finished = false;  ///< the log has its end, which the next fields are read from
   StopReason reason = StopReason::none;
   TerminalMode mode = TerminalMode::none;
-  int attempts_made = 0;  ///< as its end told
+  int attempts_made = 0;
   Duration slept{};
   std::optional<Duration> elapsed{};
-  std::string error_type{};  ///< of its last failure, as `failure_name` has it
+  std::string error_type{};  ///< `failure_name` of its last failure
   bool outcome_unknown = false;
   int observer_errors = 0;
 
   std::string outer_id{};  ///< the call inside whose attempt it ran (J1)
   int outer_ordinal = 0;
-  int inner_calls = 0;              ///< calls that ran inside of its attempts
-  std::int64_t inner_attempts = 0;  ///< and what they made in all
+  int inner_calls = 0;              ///< calls that ran inside its attempts
+  std::int64_t inner_attempts = 0;  ///< of these together
 
   std::optional<WallTime> began_at{};
   std::optional<WallTime> ended_at{};
   std::optional<WallTime> deadline{};
-  std::uint64_t first_record = 0;  ///< the numbers of its first and last record in the log, from 1
+  std::uint64_t first_record = 0;  ///< positions in the log, from 1
   std::uint64_t last_record = 0;
-  std::uint64_t previous_record = 0;  ///< of another call of this tool and scope, the last before its first
-  bool alone = true;                  ///< no other call of this tool and scope was under way when it began
-  bool evicted = false;               ///< too many calls were open at once: more of it may have followed
-  bool continued = false;  ///< its beginning was told of one that was evicted, or before the log began
-  bool id_reused = false;  ///< a call of this scope and id had ended before
+  std::uint64_t previous_record = 0;  ///< the last of another call of this tool and scope before its first
+  bool alone = true;                  ///< no other call of this tool and scope was active when it began
+  bool evicted = false;    ///< removed because too many calls were open: later records may be missing
+  bool continued = false;  ///< it began before the log, or as a call that was evicted
+  bool id_reused = false;  ///< an earlier call had this scope and id
 
-  /// How often the callable ran, or the dependency was asked, as far as the log tells.
-  int attempts_told() const noexcept {
+  /// How many attempts the policy made, or if it reported none, how many requests were logged.
+  int reported_attempt_count() const noexcept {
     const auto own = attempt_count > attempts_made ? attempt_count : attempts_made;
-    return own > 0 || told_by_policy ? own : request_count;
+    return own > 0 || reported_by_policy ? own : request_count;
   }
-  /// A piece of a call by which the whole cannot be judged: its end is told later, or its beginning was told before.
-  bool is_piece() const noexcept {
-    return told_by_policy ? evicted : continued || (evicted && request_count == 0);
+  /// Is its beginning or its end missing, so that it cannot be judged?
+  bool is_partial() const noexcept {
+    return reported_by_policy ? evicted : continued || (evicted && request_count == 0);
   }
-  /// The attempts of the policy, or those that others told of where it told nothing.
-  const std::vector<TracedAttempt>& told() const noexcept { return told_by_policy ? attempts : requests; }
+  /// The attempts that the policy reported, or if it reported nothing, those that clients logged.
+  const std::vector<TracedAttempt>& reported_attempts() const noexcept {
+    return reported_by_policy ? attempts : requests;
+  }
 
   friend bool operator==(const TracedCall&, const TracedCall&) = default;
 };

@@ -1,4 +1,4 @@
-// The fields of any JSON object, one after another, without building it.
+// Visits the fields of a JSON object without building a document.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/json_string.hpp>
@@ -11,30 +11,29 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// A field as it was written; of a string, what it says. Valid until the next one.
+/// A field as written, strings unescaped. Valid until the next field.
 struct JsonField {
-  std::string_view name{};  ///< of one in an object within: outer.inner
+  std::string_view name{};  ///< of a field in a nested object: outer.inner
   std::string_view value{};
   bool quoted = false;
-  bool is_array = false;  ///< of a flat object: the array's values follow, one by one
+  bool is_array = false;  ///< with `scan_flat` only: the array's values follow one by one
   bool in_array = false;
 };
 
-/// Goes through the text of one object (RFC 8259) and shows each field; those of objects within have the names of both, joined
-/// by a dot, and arrays are passed over. Words that are no strings are taken as they stand: who wants a number checks it. A
-/// name that comes twice is shown twice. Keeps its memory from line to line, and takes none for a flat line without escapes.
-/// One thread at a time.
+/// Scans the text of one object (RFC 8259) and calls `show` with each field. Names of nested fields are joined by dots; arrays are
+/// skipped. Unquoted values are passed on unchecked, duplicate names more than once. Reuses its memory from line to line, and
+/// allocates nothing for a flat line without escapes. Not thread-safe.
 ///   scanner.scan(R"({"id":"call-17","error":{"type":"timeout"}})", show)  // shows id, then error.type
 class JsonScanner {
  public:
-  static constexpr std::size_t deepest = 64;  ///< so many objects and arrays within one another
+  static constexpr std::size_t max_depth = 64;  ///< of nested objects and arrays
 
-  /// Returns what is wrong with the text, if anything is. The fields before that place have been shown.
+  /// Returns the first fault. The fields before it have been shown.
   template <class Show>
   [[nodiscard]] JsonFault scan(std::string_view text, Show&& show) {
     return scan<false>(text, show);
   }
-  /// The same of an object whose fields are values, or arrays of values, which are shown too; anything nested deeper is a fault.
+  /// For an object of values and arrays of values. Array values are shown too; deeper nesting is a fault.
   template <class Show>
   [[nodiscard]] JsonFault scan_flat(std::string_view text, Show&& show) {
     return scan<true>(text, show);
@@ -47,7 +46,7 @@ class JsonScanner {
     path_.clear();
     skip_spaces();
     if (!took('{')) return rest_.empty() ? JsonFault::cut_off : JsonFault::no_object;
-    std::array<std::size_t, deepest> outer_paths{};  // how long the path was outside of each object
+    std::array<std::size_t, max_depth> outer_paths{};  // the length of the path outside each object
     std::size_t depth = 1;
     for (auto first = true; depth > 0;) {
       if (took('}')) {
@@ -60,19 +59,19 @@ class JsonScanner {
       std::string_view name;
       if (const auto fault = take_name(name); fault != JsonFault::none) return fault;
       if (!Flat && took('{')) {
-        if (depth == deepest) return JsonFault::too_deep;
+        if (depth == max_depth) return JsonFault::too_deep;
         outer_paths[depth++] = path_.size();
         path_.append(name).append(1, '.');
         first = true;
       } else if (rest_.starts_with('[')) {
-        if (const auto fault = Flat ? show_array(name, show) : pass_array(); fault != JsonFault::none)
+        if (const auto fault = Flat ? show_array(name, show) : skip_array(); fault != JsonFault::none)
           return fault;
       } else {
         JsonField field{.name = name};
         if (const auto fault = take_value(field); fault != JsonFault::none) return fault;
         if (depth == 1) {
           show(static_cast<const JsonField&>(field));
-        } else {  // at the path's end, so that a long one is not copied for each of its fields
+        } else {  // appended to the path in place, which avoids a copy of the path for each field
           const auto path = path_.size();
           field.name = path_.append(name);
           show(static_cast<const JsonField&>(field));
@@ -136,9 +135,9 @@ class JsonScanner {
     return took(']') ? JsonFault::none : missing();
   }
 
-  /// Only that its brackets and strings are whole is looked at.
-  JsonFault pass_array() {
-    std::uint64_t objects = 0;  // which of the levels are objects
+  /// Checks only that brackets match and strings are valid.
+  JsonFault skip_array() {
+    std::uint64_t objects = 0;  // a bit per level: is it an object?
     std::size_t depth = 0;
     do {
       if (rest_.empty()) return JsonFault::cut_off;
@@ -150,7 +149,7 @@ class JsonScanner {
       }
       rest_.remove_prefix(1);
       if (mark == '[' || mark == '{') {
-        if (depth == deepest) return JsonFault::too_deep;
+        if (depth == max_depth) return JsonFault::too_deep;
         objects = objects << 1 | (mark == '{' ? 1U : 0U);
         ++depth;
       } else if (mark == ']' || mark == '}') {

@@ -1,4 +1,4 @@
-// Strings of JSON, read without another library.
+// Reads JSON strings (RFC 8259).
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
@@ -14,33 +14,33 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// What can be wrong with a text that should be JSON.
+/// Why a text is not a JSON object.
 enum class JsonFault : std::uint8_t {
   none,
-  no_object,          ///< it does not begin with a brace
+  no_object,          ///< it does not begin with `{`
   cut_off,            ///< it ends before the object does
-  control_character,  ///< in a string: it should have been an escape
+  control_character,  ///< unescaped, in a string
   unknown_escape,
   half_of_a_pair,  ///< a surrogate without its other half
-  no_value,        ///< something else stands where a name, a value or a mark was due
+  no_value,        ///< something else stands where a name, a value or punctuation must be
   too_deep,
-  not_at_its_end,  ///< something follows the object
+  not_at_its_end,  ///< more text follows the object
 };
 
-/// What is wrong, as the end of a sentence that begins with the line.
+/// The fault as a predicate: "it " + to_string(fault).
 constexpr std::string_view to_string(JsonFault fault) noexcept {
   switch (fault) {
     case JsonFault::none: return "has no fault";
-    case JsonFault::no_object: return "is no JSON object";
+    case JsonFault::no_object: return "is not a JSON object";
     case JsonFault::cut_off: return "ends too early";
     case JsonFault::control_character: return "has a string with a control character";
     case JsonFault::unknown_escape: return "has an unknown escape";
     case JsonFault::half_of_a_pair: return "has half of a surrogate pair";
-    case JsonFault::no_value: return "is no JSON";
+    case JsonFault::no_value: return "is not valid JSON";
     case JsonFault::too_deep: return "is nested too deep";
-    case JsonFault::not_at_its_end: return "has something after its end";
+    case JsonFault::not_at_its_end: return "has text after its end";
   }
-  return "is no JSON";
+  return "is not valid JSON";
 }
 
 inline void append_utf8(std::string& text, char32_t character) {
@@ -58,8 +58,8 @@ inline void append_utf8(std::string& text, char32_t character) {
     put(0xF0 | character >> 18), put_rest(18);
 }
 
-/// How many bytes at the front of a string are neither its end, nor an escape, nor a control character. Eight are looked at at once:
-/// a byte of `word - low` has its highest bit set, and had not before, if it was lower than that of `low`.
+/// The number of bytes before the first quote, backslash or control character. Checks eight bytes at a time: in `word - low`, the
+/// highest bit of a byte becomes set if that byte was less than that of `low`.
 inline std::size_t plain_json_size(std::string_view text) noexcept {
   constexpr std::uint64_t ones = 0x0101010101010101;
   constexpr std::uint64_t highest_bits = 0x8080808080808080;
@@ -67,12 +67,12 @@ inline std::size_t plain_json_size(std::string_view text) noexcept {
   for (; at + 8 <= text.size(); at += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, text.data() + at, 8);
-    const auto below = [](std::uint64_t bytes, std::uint64_t least) {
-      return (bytes - ones * least) & ~bytes;
+    const auto below = [](std::uint64_t bytes, std::uint64_t limit) {
+      return (bytes - ones * limit) & ~bytes;
     };
     const auto special = below(word, 0x20) | below(word ^ ones * '"', 1) | below(word ^ ones * '\\', 1);
     if ((special & highest_bits) == 0) continue;
-    // Of the bits that are set the lowest is right for certain.
+    // Borrows can set bits above the first match: only the lowest set bit is reliable.
     if constexpr (std::endian::native == std::endian::little)
       return at + static_cast<std::size_t>(std::countr_zero(special & highest_bits)) / 8;
     break;
@@ -93,7 +93,7 @@ inline JsonFault take_json_unit(std::string_view& rest, std::uint32_t& unit) {
   return JsonFault::none;
 }
 
-/// Takes an escape, of which the backslash has been taken, and appends what it means.
+/// Takes an escape without its backslash, and appends the character that it stands for.
 inline JsonFault take_json_escape(std::string_view& rest, std::string& text) {
   constexpr std::string_view names{"\"\\/bfnrt"};
   constexpr std::string_view meanings{"\"\\/\b\f\n\r\t"};
@@ -119,8 +119,8 @@ inline JsonFault take_json_escape(std::string_view& rest, std::string& text) {
   return JsonFault::none;
 }
 
-/// Takes a string from the front of `rest`, which begins with its opening quote (RFC 8259). `text` is what it says: a view of
-/// `rest` where there was no escape, else of `buffer`. If there is a fault, `rest` and `text` mean nothing. Pure.
+/// Takes a string from the front of `rest`, which begins with its opening quote. `text` is the unescaped string: a view of `rest`
+/// if it has no escapes, else of `buffer`. After a fault, `rest` and `text` are unspecified.
 [[nodiscard]] inline JsonFault take_json_string(std::string_view& rest, std::string& buffer,
                                                 std::string_view& text) {
   rest.remove_prefix(1);

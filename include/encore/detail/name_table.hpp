@@ -20,10 +20,10 @@ namespace encore ENCORE_BUILD::detail {
 template <class Value, class Settings>
 class NameTable {
  public:
-  NameTable(int most_names, const Settings& settings)
-      : most_names_{most_names},
+  NameTable(int max_names, const Settings& settings)
+      : most_names_{max_names},
         settings_{settings},
-        chains_(std::bit_ceil(smaller_of(static_cast<std::size_t>(most_names), most_chains))),
+        chains_(std::bit_ceil(smaller_of(static_cast<std::size_t>(max_names), max_chains))),
         rest_{settings} {}
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;
@@ -102,7 +102,7 @@ class NameTable {
   }
   bool is_full() const noexcept { return names_.load(std::memory_order_acquire) >= most_names_; }
 
-  static constexpr std::size_t most_chains = 65'536;  // half a megabyte, however many names there may be
+  static constexpr std::size_t max_chains = 65'536;  // half a megabyte, however many names there may be
 
   const int most_names_;
   const Settings settings_;

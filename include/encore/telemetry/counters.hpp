@@ -1,4 +1,4 @@
-// An observer that only counts, for each tool.
+// An observer that counts calls and attempts for each tool.
 #pragma once
 #include <encore/detail/name_table.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -22,22 +22,20 @@
 namespace encore ENCORE_BUILD {
 
 struct CountersOptions {
-  Count<"most_tools", 1> most_tools = 200;  ///< names beyond these are counted together; under 500 bytes each
+  Count<"max_tools", 1> max_tools =
+      200;  ///< further tools are counted as `other_tools`; under 500 bytes each
 };
 
-/// The name under which tools beyond the first `most_tools` are counted.
-inline constexpr std::string_view counted_together{"(other tools)"};
-
-/// Counts calls, attempts and how they ended, for each tool by the name that it was resolved to, or that it was called by; never by a
-/// call's id. Thread-safe and exact: each fact is counted once. Counting takes no lock, but for the first call of a tool, reads no
-/// clock and allocates nothing; of one call that succeeds at once it is three additions. May be given to any number of policies.
+/// Counts calls, attempts and how calls ended, for each tool by its resolved name, or else by the name it was called by; never by
+/// call id. Thread-safe and exact: each event is counted once. Only the first call of a tool takes a lock and allocates; no clock is
+/// read. A call that succeeds at once costs three additions. Several policies can share one object.
 ///   Counters counters;
 ///   policy.with(counters).run({.name = "ship"}, ship);
 ///   counters.snapshot().of("ship").attempts
 class Counters {
  public:
   using role = encore::role::Observer;
-  explicit Counters(const CountersOptions& options = {}) : tools_{options.most_tools, options} {}
+  explicit Counters(const CountersOptions& options = {}) : tools_{options.max_tools, options} {}
   Counters(const Counters&) = delete;
   Counters& operator=(const Counters&) = delete;
 
@@ -59,19 +57,19 @@ class Counters {
       count_end(tool, event);
   }
 
-  /// What has been counted, by the tools' names as UTF-8: those that are none, and then look the same, are added up. While others count, each number is right for some moment of the call; together they need not be those
-  /// of one moment.
+  /// The counts so far, by tool name. Bytes that are not UTF-8 are replaced, and names that are then equal are added up. During
+  /// concurrent counting each number is exact for some moment of this call, but not all for the same moment.
   CountersSnapshot snapshot() const {
     std::vector<ToolCounts> all;
     tools_.for_each([&](std::string_view name, const Tool& tool) { all.push_back(tool.read(name)); });
-    auto together = tools_.rest().read(counted_together);
+    auto together = tools_.rest().read(other_tools);
     if (together != ToolCounts{.tool = together.tool}) all.push_back(std::move(together));
     return CountersSnapshot{std::move(all)};
   }
 
  private:
   using Number = std::atomic<std::uint64_t>;
-  // On lines of its own: tools that are busy at the same time do not disturb each other.
+  // Each tool has its own cache lines, to avoid false sharing.
   struct alignas(64) Tool {
     explicit Tool(const CountersOptions&) noexcept {}
     Number calls{0}, attempts{0}, retries{0}, recovered{0}, failed_at_once{0}, error_results{0},

@@ -80,9 +80,9 @@ struct EventField {
     else
       return value(record) != Value{};
   }
-  static bool is_told(const Record& record) { return When(record, is_set(record)); }
+  static bool is_written(const Record& record) { return When(record, is_set(record)); }
   /// Would a line tell it if it were set? Asks for fields that stand above this one.
-  static bool may_be_told(const Record& record) { return When(record, true); }
+  static bool may_be_written(const Record& record) { return When(record, true); }
   constexpr FieldNames names_if(bool over) const noexcept {
     if (names.logfmt == names_at_end.logfmt) return names;  // known to the compiler, for all but two
     return over ? names_at_end : names;

@@ -232,7 +232,7 @@ inline EventRecord event_record(const Event& event, const RecordText& text = {})
   static_cast<void>(event.at());
   for_each_field([&](const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    if (text.whole || (!field.names.json.empty() && Field::may_be_told(record)))
+    if (text.whole || (!field.names.json.empty() && Field::may_be_written(record)))
       Field::record(record, event, text);
   });
   return record;

@@ -65,7 +65,8 @@ inline std::string line_of(const EventRecord& record, LineShape shape, bool is_e
     } else {
       const auto whole =
           is_event || !(Field::template is<&EventRecord::kind>() || Field::template is<&EventRecord::mode>());
-      if (whole && Field::is_told(record)) add(line, field.names_if(is_over(record)), Field::value(record));
+      if (whole && Field::is_written(record))
+        add(line, field.names_if(is_over(record)), Field::value(record));
     }
     if (Field::template is<&EventRecord::max_attempts>() && !is_over(record) && record.ordinal > 1)
       line.number(resend_count_names, record.ordinal - 1);

@@ -11,6 +11,7 @@
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/shadow_counts.hpp>
+#include <encore/telemetry/tool_counts.hpp>
 
 #include <algorithm>
 #include <array>
@@ -30,8 +31,8 @@
 namespace encore ENCORE_BUILD {
 
 struct ShadowOptions {
-  Count<"most_tools", 1> most_tools = 200;  ///< names beyond these are counted together
-  Count<"most_open", 1> most_open =
+  Count<"max_tools", 1> max_tools = 200;  ///< names beyond these are counted together
+  Count<"max_open", 1> max_open =
       10'000;  ///< calls under way that the candidate would have stopped; others are given up
 };
 
@@ -52,7 +53,7 @@ class ShadowPolicy {
   explicit ShadowPolicy(Candidate candidate, const ShadowOptions& options = {})
       : candidate_{std::move(candidate)},
         options_{options},
-        tools_{options.most_tools, options} {}
+        tools_{options.max_tools, options} {}
   ShadowPolicy(const ShadowPolicy&) = delete;
   ShadowPolicy& operator=(const ShadowPolicy&) = delete;
 
@@ -73,7 +74,7 @@ class ShadowPolicy {
     std::vector<ShadowCounts> all;
     tools_.for_each([&](std::string_view name, const Tool& tool) { all.push_back(tool.read(name)); });
     if (tools_.rest().calls.load(std::memory_order_relaxed) > 0)
-      all.push_back(tools_.rest().read("(other tools)"));
+      all.push_back(tools_.rest().read(other_tools));
     std::sort(all.begin(), all.end(),
               [](const ShadowCounts& a, const ShadowCounts& b) { return a.tool < b.tool; });
     return all;
@@ -128,7 +129,7 @@ class ShadowPolicy {
   // would fill the set; then it begins anew.
   void give_up(const Stopped& call) {
     add(given_up_);
-    if (forgotten_.size() >= 8 * static_cast<std::size_t>(options_.most_open)) forgotten_.clear();
+    if (forgotten_.size() >= 8 * static_cast<std::size_t>(options_.max_open)) forgotten_.clear();
     forgotten_.insert(call.key_hash);
   }
 
@@ -144,7 +145,7 @@ class ShadowPolicy {
     const auto key = key_of(event);
     auto* open = open_.find(key);
     if (open == nullptr && verdict != StopReason::none && !forgotten_.contains(hash_of(key))) {
-      if (open_.size() >= static_cast<std::size_t>(options_.most_open)) give_up(open_.take_oldest());
+      if (open_.size() >= static_cast<std::size_t>(options_.max_open)) give_up(open_.take_oldest());
       open = &open_.touch(key);
       *open = {.key_hash = hash_of(key), .after = event.ordinal, .reason = verdict};
     }

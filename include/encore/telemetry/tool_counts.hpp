@@ -1,4 +1,4 @@
-// How many of what, for each tool: values to compare, to subtract and to write out.
+// The counts of each tool, as values that can be compared, subtracted and written out.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -15,29 +15,31 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The counts of one tool, from when counting began. A regular value.
+/// The name under which tools beyond a `max_tools` option are counted together.
+inline constexpr std::string_view other_tools{"(other tools)"};
+
+/// The counts of one tool since counting began. A regular value.
 struct ToolCounts {
   std::string tool{};
-  std::uint64_t calls = 0;      ///< that began, or were refused before any attempt
-  std::uint64_t attempts = 0;   ///< that began
-  std::uint64_t retries = 0;    ///< of these, all but the first of each call
-  std::uint64_t recovered = 0;  ///< calls that succeeded after a retry
-  std::uint64_t failed_at_once =
-      0;  ///< calls whose first attempt failed and was not to be retried: the filter, or a type that never is
-  std::uint64_t error_results =
-      0;  ///< calls whose caller got an error as a value: an outcome, a text for the model, or the tool's own answer (B8)
-  std::uint64_t outcomes_unknown = 0;  ///< calls that failed and may have had their effect (I3)
-  std::uint64_t dispatched_again = 0;  ///< attempts whose request a layer below repeated by itself (I3, J1)
-  Duration slept{};                    ///< by calls that ended, between their attempts
-  std::array<std::uint64_t, stop_reason_count> ended{};  ///< calls that ended, by the reason
+  std::uint64_t calls = 0;           ///< that began, or were refused before any attempt
+  std::uint64_t attempts = 0;        ///< that began
+  std::uint64_t retries = 0;         ///< attempts after the first of each call
+  std::uint64_t recovered = 0;       ///< calls that succeeded after a retry
+  std::uint64_t failed_at_once = 0;  ///< calls whose first attempt failed and was not retryable
+  /// Calls that reported an error as a value: an outcome, a text for the model, or the tool's own result. (B8)
+  std::uint64_t error_results = 0;
+  std::uint64_t outcomes_unknown = 0;  ///< calls that failed but may have taken effect (I3)
+  std::uint64_t dispatched_again = 0;  ///< attempts whose request a lower layer repeated (I3, J1)
+  Duration slept{};                    ///< between attempts, of calls that ended
+  std::array<std::uint64_t, stop_reason_count> ended{};  ///< calls that ended, by stop reason
 
   std::uint64_t ended_because(StopReason reason) const noexcept {
     return ended[static_cast<std::size_t>(reason)];
   }
   std::uint64_t exhausted() const noexcept { return ended_because(StopReason::retries_exhausted); }
-  /// Calls that a guard, or an entry check, did not let go on.
+  /// Calls that a guard or an entry check stopped.
   std::uint64_t refused() const noexcept;
-  /// Calls that have begun and not ended.
+  /// Calls that began and have not ended.
   std::uint64_t under_way() const noexcept;
 
   friend bool operator==(const ToolCounts&, const ToolCounts&) = default;
@@ -57,7 +59,7 @@ inline std::uint64_t ToolCounts::under_way() const noexcept {
 
 namespace detail {
 
-/// Calls `change(number, other)` for each number of both.
+/// Calls `change(number, other)` with each pair of counts.
 template <class Change>
 void change_each(ToolCounts& counts, const ToolCounts& others, Change change) {
   change(counts.calls, others.calls);
@@ -74,25 +76,25 @@ void change_each(ToolCounts& counts, const ToolCounts& others, Change change) {
 
 }  // namespace detail
 
-/// What was counted from one snapshot to a later one of the same tool. A count that went down, because it began anew, is taken
-/// as it is: nothing becomes negative.
+/// The counts since an earlier snapshot of the same tool. A count that is lower than before, since counting restarted, is taken
+/// as it is, so no count becomes negative.
 inline ToolCounts operator-(ToolCounts later, const ToolCounts& earlier) noexcept {
   detail::change_each(later, earlier, [](auto& from, const auto& what) {
     if (from >= what) from -= what;
   });
   return later;
 }
-/// Of two tools that are taken together, or of one in two processes; under the name of the first.
+/// The sum of two tools, or of one tool in two processes, under the first name.
 inline ToolCounts operator+(ToolCounts counts, const ToolCounts& others) noexcept {
   detail::change_each(counts, others, [](auto& to, const auto& what) { to += what; });
   return counts;
 }
 
-/// The counts of all tools at one time, by name. A regular value.
+/// The counts of all tools at one time, sorted by name. A regular value.
 class CountersSnapshot {
  public:
   CountersSnapshot() = default;
-  /// Tools of the same name are added up.
+  /// Tools with the same name are added up.
   explicit CountersSnapshot(std::vector<ToolCounts> tools) {
     std::sort(tools.begin(), tools.end(),
               [](const ToolCounts& a, const ToolCounts& b) { return a.tool < b.tool; });
@@ -105,16 +107,16 @@ class CountersSnapshot {
   }
 
   const std::vector<ToolCounts>& tools() const& noexcept { return tools_; }
-  /// Of a temporary by value, so that `for (const auto& tool : counters.snapshot().tools())` is safe.
+  /// By value for temporaries, so that `for (const auto& tool : counters.snapshot().tools())` is safe.
   std::vector<ToolCounts> tools() && noexcept { return std::move(tools_); }
-  /// All zero for a tool that was not seen, or that is counted together with others.
+  /// All zero for a tool that was not seen, or that is counted in `other_tools`.
   ToolCounts of(std::string_view tool) const {
     const auto found =
         std::lower_bound(tools_.begin(), tools_.end(), tool,
                          [](const ToolCounts& counts, std::string_view name) { return counts.tool < name; });
     return found != tools_.end() && found->tool == tool ? *found : ToolCounts{.tool = std::string{tool}};
   }
-  /// What was counted since an earlier snapshot. Tools that were seen since then are there in full.
+  /// The counts since an earlier snapshot. Tools that are new since then are included in full.
   friend CountersSnapshot operator-(const CountersSnapshot& later, const CountersSnapshot& earlier) {
     auto difference = later;
     for (auto& counts : difference.tools_) {

@@ -21,9 +21,8 @@
 namespace encore ENCORE_BUILD {
 
 struct TraceOptions {
-  Count<"most_records", 1> most_records =
-      100'000;                  ///< the oldest make way for new ones; about 500 bytes each
-  bool exception_text = false;  ///< hosts and keys leak by it (F6)
+  Count<"max_records", 1> max_records = 100'000;  ///< the oldest make way for new ones; about 500 bytes each
+  bool exception_text = false;                    ///< hosts and keys leak by it (F6)
 };
 
 /// Keeps the events of the policies that it is given to, in the order in which they came, as records. Reads the policy's clock and
@@ -46,7 +45,7 @@ class Trace {
   /// The same for a record that came from elsewhere.
   void add(EventRecord record) {
     const std::lock_guard lock{mutex_};
-    if (records_.size() >= static_cast<std::size_t>(options_.most_records)) {
+    if (records_.size() >= static_cast<std::size_t>(options_.max_records)) {
       records_.pop_front();
       ++dropped_;
     }

@@ -21,7 +21,7 @@ TracedCall failing(std::uint64_t n, int attempts = 1) {
   const auto began = encore::WallTime{} + std::chrono::seconds{n};
   return {.id = "call-" + std::to_string(n),
           .tool = "search",
-          .told_by_policy = true,
+          .reported_by_policy = true,
           .attempt_count = attempts,
           .finished = true,
           .reason = StopReason::retries_exhausted,
@@ -47,8 +47,8 @@ TEST_CASE("calls that follow one another are a row of repeated requests, by the 
                                     .tool = "search",
                                     .calls = 2,
                                     .attempts = 2,
-                                    .fewest_attempts = 1,
-                                    .most_attempts = 1,
+                                    .min_attempts_per_call = 1,
+                                    .max_attempts_per_call = 1,
                                     .rows = 1,
                                     .ids = {"call-1", "call-2"}});
   CallRow retried{"search"};
