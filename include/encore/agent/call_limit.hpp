@@ -27,8 +27,8 @@ class CallCounter;
 struct CallLimit {
   using State = CallCounter;
   std::optional<std::string> tool{};  ///< if absent, calls of every tool count
-  ThreadLimit thread_limit{};
-  RunLimit run_limit{};
+  ThreadLimit thread_limit{};         ///< on the calls in all runs of a thread; empty: no limit
+  RunLimit run_limit{};               ///< on the calls in one run; empty: no limit
   OnLimit on_limit = OnLimit::answer_calls;
   [[no_unique_address]] detail::LimitsAgree limits_agree{thread_limit, run_limit};
 
@@ -113,7 +113,7 @@ class CallCounter {
     if (limit.tool && limit.tool->empty())
       refuse_setting("tool", "\"\"", "is invalid: leave it out to count the calls of every tool");
     if (limit.on_limit > OnLimit::end_run)
-      the_on_limit_is_not_allowed(limit.on_limit, "answer_calls, throw_exception or end_run");
+      detail::the_on_limit_is_not_allowed(limit.on_limit, "answer_calls, throw_exception or end_run");
   }
   static std::string name_of(const CallLimit& limit) {
     return limit.tool ? in_quotes(*limit.tool) : "every tool";

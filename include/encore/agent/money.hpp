@@ -45,6 +45,8 @@ class Money {
   std::int64_t picodollars_ = 0;
 };
 
+namespace detail {
+
 // Not constexpr on purpose, as in setting.hpp.
 [[noreturn]] inline void the_amount_is_too_large(std::string_view field, std::string_view value) {
   refuse_setting(field, value, "is invalid: it must be at most 9223372 USD");
@@ -53,8 +55,6 @@ class Money {
   refuse_setting(field, in_quotes(text),
                  "is invalid: it must be an amount in dollars such as 0.0031, with at most 12 decimals");
 }
-
-namespace detail {
 
 inline constexpr std::uint64_t picodollars_per_dollar = 1'000'000'000'000;
 inline constexpr std::uint64_t max_dollars = 9'223'372;

@@ -94,7 +94,7 @@ struct RunAdmission {
     if (call.refusal && call.open != nullptr) state.pending_calls().refused(*call.open, call.refusal->reason);
   }
 
-  /// After the turn. (H9)
+  /// After the turn: counts it if none of its calls was made, which may end the run. (H9)
   void ended(std::span<const TurnCall> turn, const RefusedTurns& limits) const {
     if (turn.empty() || state.over()) return;
     auto outcome = TurnOutcome::refused;

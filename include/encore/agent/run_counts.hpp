@@ -32,6 +32,8 @@ struct RunCounts {
 using ThreadLimit = std::optional<Count<"thread_limit">>;
 using RunLimit = std::optional<Count<"run_limit">>;
 
+namespace detail {
+
 // Not constexpr on purpose, as in setting.hpp.
 [[noreturn]] inline void neither_thread_limit_nor_run_limit_is_set() {
   refuse_setting("thread_limit and run_limit", "none", "is invalid: at least one of them must be set");
@@ -44,8 +46,6 @@ using RunLimit = std::optional<Count<"run_limit">>;
   refuse_setting("on_limit", std::to_string(static_cast<int>(on_limit)),
                  "is invalid: it must be " + std::string{allowed});
 }
-
-namespace detail {
 
 /// Rejects limits that make no sense together: none at all, or a run's limit above its thread's. As the last member of an
 /// aggregate it sees the fields before it. (C3)

@@ -20,8 +20,8 @@ class StepCounter;
 ///   StepLimit{.run_limit = 50}
 struct StepLimit {
   using State = StepCounter;
-  ThreadLimit thread_limit{};
-  RunLimit run_limit{};
+  ThreadLimit thread_limit{};  ///< on the steps in all runs of a thread; empty: no limit
+  RunLimit run_limit{};        ///< on the steps in one run; empty: no limit
   OnLimit on_limit = OnLimit::end_run;
   [[no_unique_address]] detail::LimitsAgree limits_agree{thread_limit, run_limit};
 };
@@ -39,7 +39,7 @@ class StepCounter {
   explicit StepCounter(const StepLimit& limit) : limit_{limit} {
     const detail::LimitsAgree again{limit.thread_limit, limit.run_limit};  // fields may have been changed
     if (limit.on_limit != OnLimit::end_run && limit.on_limit != OnLimit::throw_exception)
-      the_on_limit_is_not_allowed(limit.on_limit, "end_run or throw_exception");
+      detail::the_on_limit_is_not_allowed(limit.on_limit, "end_run or throw_exception");
   }
 
   /// Before a step: counts it, or refuses it if a count has reached its limit. A refused step is not counted. Throws

@@ -30,14 +30,8 @@ struct UnknownOutcome {
   friend bool operator==(const UnknownOutcome&, const UnknownOutcome&) = default;
 };
 
-/// True if this event ends a failed call whose outcome is unknown. Calls that are harmless to repeat have no unknown outcome.
-/// (I3)
-inline bool ends_with_unknown_outcome(const Event& event) noexcept {
-  return event.kind == EventKind::call_finished && event.outcome_unknown;
-}
-
-/// An observer that reports every unknown outcome, before the caller gets the failure. Like any observer it changes nothing if it
-/// throws. As thread-safe as the function. (F3, I3)
+/// An observer that reports every unknown outcome, before the caller gets the failure. Calls that are harmless to repeat have no
+/// unknown outcome. Like any observer it changes nothing if it throws. As thread-safe as the function. (F3, I3)
 ///   ToolRetry tools{policy, RepeatableWithKey{"ship"}, OnUnknownOutcome{[&](const UnknownOutcome& lost) { desk.add(lost); }}};
 template <class F>
 class OnUnknownOutcome {
@@ -53,7 +47,7 @@ class OnUnknownOutcome {
   }
 
   void operator()(const Event& event) const {
-    if (ends_with_unknown_outcome(event)) reconcile_(outcome_of(event));
+    if (event.kind == EventKind::call_finished && event.outcome_unknown) reconcile_(outcome_of(event));
   }
   void operator()(const UnknownOutcome& outcome) const { reconcile_(outcome); }
 

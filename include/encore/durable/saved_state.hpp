@@ -111,6 +111,7 @@ class SavedLine {
   }
 
   bool has(std::string_view field) const noexcept { return find(field) != fields_.end(); }
+  /// A string, unescaped. The view is valid as long as the line.
   std::string_view text(std::string_view field) const { return as_text(field, single(field)); }
   /// What `StateLine::add_bytes` wrote.
   std::string bytes(std::string_view field) const {
@@ -133,11 +134,13 @@ class SavedLine {
   }
   /// True for 1, false for 0.
   bool flag(std::string_view field) const { return count(field, 0, 1) == 1; }
+  /// An array of strings.
   std::vector<std::string> texts(std::string_view field) const {
     std::vector<std::string> all;
     for (const auto& value : array(field)) all.emplace_back(as_text(field, value));
     return all;
   }
+  /// An array of whole numbers from 0 to 2^53 - 1.
   std::vector<std::int64_t> counts(std::string_view field) const {
     std::vector<std::int64_t> all;
     for (const auto& value : array(field)) all.push_back(as_count(field, value));
