@@ -12,18 +12,18 @@ using namespace std::chrono_literals;
 constexpr encore::Schedule lookup_waits{
     encore::ExponentialBackoff{.initial_delay = 250ms, .factor = 2.0, .max_delay = 2s},
     encore::ProportionalJitter{0.25}, 2};
-static_assert(lookup_waits[0].middle == 250ms && lookup_waits[1].middle == 500ms);
-static_assert(lookup_waits.total().greatest < 1s, "a lookup may spend a second on waiting, and no more");
+static_assert(lookup_waits[0].median == 250ms && lookup_waits[1].median == 500ms);
+static_assert(lookup_waits.total().max < 1s, "a lookup may spend a second on waiting, and no more");
 
 void print(const encore::WaitRange& wait) {
   using Milliseconds = std::chrono::duration<double, std::milli>;
-  fmt::print("{:>10.1f}{:>10.1f}{:>10.1f}\n", Milliseconds{wait.least}.count(),
-             Milliseconds{wait.middle}.count(), Milliseconds{wait.greatest}.count());
+  fmt::print("{:>10.1f}{:>10.1f}{:>10.1f}\n", Milliseconds{wait.min}.count(),
+             Milliseconds{wait.median}.count(), Milliseconds{wait.max}.count());
 }
 
 template <class Backoff, class Jitter>
 void show(const char* name, const encore::Schedule<Backoff, Jitter>& waits) {
-  fmt::print("{}\n{:<10}{:>10}{:>10}{:>10}\n", name, "  ms", "least", "middle", "most");
+  fmt::print("{}\n{:<10}{:>10}{:>10}{:>10}\n", name, "  ms", "min", "median", "max");
   int retry = 0;
   for (const encore::WaitRange& wait : waits) {
     fmt::print("  retry {:<2}", ++retry);

@@ -70,7 +70,7 @@ int main() {
 
   show("no hint", lookup_policy, {});
   show("59.5 s of the 60 s budget are gone", lookup_policy, {.takes = 59500ms});
-  show("49.5 s are gone, 10 s are the least of use", lookup_policy.with(encore::LeastAttemptTime{10s}),
+  show("49.5 s are gone, 10 s are the least of use", lookup_policy.with(encore::MinAttemptTime{10s}),
        {.takes = 49500ms});
   show("the caller's own deadline is in 1 s", lookup_policy, {}, 1s);
   show("the caller's own deadline was a second ago", lookup_policy, {}, -1s);

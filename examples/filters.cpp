@@ -41,9 +41,9 @@ const std::vector<Example> failures{
     {"bad argument", [] { throw std::invalid_argument{"sku"}; }},
 };
 
-template <class... Ingredients>
-void show(const char* name, const Ingredients&... ingredients) {
-  const encore::RetryPolicy policy{ingredients..., encore::MaxRetries{2}, encore::ConstantBackoff{0ms}};
+template <class... Options>
+void show(const char* name, const Options&... options) {
+  const encore::RetryPolicy policy{options..., encore::MaxRetries{2}, encore::ConstantBackoff{0ms}};
   fmt::print("{:<34}", name);
   for (const Example& example : failures) {
     int attempts = 0;

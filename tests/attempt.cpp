@@ -209,16 +209,16 @@ TEST_CASE("an attempt's notes are bounded, and each attempt starts without any [
     attempt.note_request_id("req-1");
     CHECK(notes.request_id() == "req-1");
     attempt.note_request_id(long_id);
-    CHECK(notes.request_id() == std::string_view{long_id}.substr(0, AttemptNotes::longest_request_id));
+    CHECK(notes.request_id() == std::string_view{long_id}.substr(0, AttemptNotes::max_request_id));
     attempt.note_request_id("");
     CHECK(notes.request_id().empty());
     CHECK(notes.error_code().empty());
     attempt.note("insufficient_quota");
     CHECK(notes.error_code() == "insufficient_quota");
     attempt.note(long_id);
-    CHECK(notes.error_code() == std::string_view{long_id}.substr(0, AttemptNotes::longest_error_code));
+    CHECK(notes.error_code() == std::string_view{long_id}.substr(0, AttemptNotes::max_error_code));
     attempt.mark_dispatched();
-    CHECK(notes.error_code().size() == AttemptNotes::longest_error_code);  // noted before any request
+    CHECK(notes.error_code().size() == AttemptNotes::max_error_code);  // noted before any request
     CHECK(notes.dispatched());
     CHECK(notes.outcome_unknown());
     attempt.mark_answered();

@@ -20,11 +20,11 @@ using namespace std::chrono_literals;
 using encore::cap_of;
 using encore::ConstantBackoff;
 using encore::delay_of;
+using encore::DelayGenerator;
 using encore::Duration;
 using encore::ExponentialBackoff;
 using encore::floor_of;
-using encore::longest_wait;
-using encore::Progression;
+using encore::max_wait;
 using encore_tests::is_a_constant;
 using encore_tests::refusal_of;
 
@@ -44,8 +44,8 @@ static_assert(defaults(31) == 60s && defaults(32) == 60s && defaults(64) == 60s 
 // An overflowing double would not be a constant.
 static_assert(ExponentialBackoff{.factor = 1e308}(1) == 60s);
 static_assert(ExponentialBackoff{.factor = 1e308}(INT_MAX) == 60s);
-static_assert(ExponentialBackoff{.initial_delay = 1ns, .factor = 1e308, .max_delay = longest_wait}(1) ==
-              longest_wait);
+static_assert(ExponentialBackoff{.initial_delay = 1ns, .factor = 1e308, .max_delay = max_wait}(1) ==
+              max_wait);
 static_assert(ExponentialBackoff{.initial_delay = Duration::max(), .factor = 1.01}(INT_MAX) == 60s);
 static_assert(ExponentialBackoff{.initial_delay = 1ns, .factor = 1.01}(INT_MAX) == 60s);
 static_assert(ExponentialBackoff{.initial_delay = 1ns, .factor = 1.04}(INT_MAX) == 60s);
@@ -57,7 +57,7 @@ static_assert(ExponentialBackoff{.factor = 1}(INT_MAX) == 1s);
 template <encore::Backoff B>
 constexpr Duration sum_of_first(int retries, const B& backoff) {
   Duration sum{};
-  Progression progression{backoff};
+  DelayGenerator progression{backoff};
   for (int retry = 0; retry < retries; ++retry) sum += progression.next(backoff);
   return sum;
 }
@@ -131,9 +131,8 @@ TEST_CASE("a backoff factor below 1 shrinks from the initial delay, not from the
   CHECK(first_delays(backoff, 3) == Durations{60s, 50s, 25s});
   CHECK(running_delays(backoff, 3) == Durations{60s, 50s, 25s});
   // Duration::max() is 2^63 ns, less one; halved 31 times, 2^32 ns.
-  const ExponentialBackoff longest{
-      .initial_delay = Duration::max(), .factor = 0.5, .max_delay = longest_wait};
-  CHECK(longest(0) == longest_wait);
+  const ExponentialBackoff longest{.initial_delay = Duration::max(), .factor = 0.5, .max_delay = max_wait};
+  CHECK(longest(0) == max_wait);
   CHECK(longest(31) == 4'294'967'296ns);
 }
 
@@ -184,7 +183,7 @@ TEST_CASE(
     "[backoff]") {
   // A shift was negative beyond 31 and small again at multiples of 32.
   const ExponentialBackoff backoff{.initial_delay = 25ms, .max_delay = 20s};
-  Progression progression{backoff};
+  DelayGenerator progression{backoff};
   for (int retry = 0; retry <= 10'000; ++retry) {
     CAPTURE(retry);
     const Duration expected = retry < 10 ? 25ms * (1 << retry) : 20s;  // 25 ms * 2^10 = 25.6 s
@@ -217,13 +216,13 @@ TEST_CASE("waits never start over: they do not decrease until the cap is reached
           "[backoff]") {
   for (const double factor : {1.0, 1.0000001, 1.1, 1.5, 2.0, 10.0, 1e9, 1e300}) {
     CAPTURE(factor);
-    const ExponentialBackoff backoff{.initial_delay = 3ns, .factor = factor, .max_delay = longest_wait};
+    const ExponentialBackoff backoff{.initial_delay = 3ns, .factor = factor, .max_delay = max_wait};
     Duration before{};
     for (int retry = 0; retry < 2'000; ++retry) {
       CAPTURE(retry);
       const Duration delay = backoff(retry);
       REQUIRE(delay >= before);
-      REQUIRE(delay <= longest_wait);
+      REQUIRE(delay <= max_wait);
       before = delay;
     }
   }
@@ -232,11 +231,11 @@ TEST_CASE("waits never start over: they do not decrease until the cap is reached
 TEST_CASE("a large cap is reached: the delay saturates, not the exponent (fault 7: Ray #61003)",
           "[backoff]") {
   // 1.1^k reaches 31,536,000 from 1 s on at k = 182: ln 31,536,000 / ln 1.1 = 181.2; a clamp at 63 stops at 405 s.
-  const ExponentialBackoff slow{.factor = 1.1, .max_delay = longest_wait};
-  CHECK(slow(181) < longest_wait);
+  const ExponentialBackoff slow{.factor = 1.1, .max_delay = max_wait};
+  CHECK(slow(181) < max_wait);
   CHECK(slow(181) > 8'500h);
-  CHECK(slow(182) == longest_wait);
-  CHECK(running_delays(slow, 183).back() == longest_wait);
+  CHECK(slow(182) == max_wait);
+  CHECK(running_delays(slow, 183).back() == max_wait);
 }
 
 TEST_CASE("no wait is longer than a year, whatever is set [C7] (fault 10)", "[backoff]") {
@@ -254,12 +253,12 @@ TEST_CASE(
     "[backoff]") {
   CHECK(cap_of(ExponentialBackoff{.max_delay = 5s}) == 5s);
   CHECK(floor_of(ExponentialBackoff{.min_delay = 5ms}) == 5ms);
-  CHECK(cap_of(Plain{}) == longest_wait);
+  CHECK(cap_of(Plain{}) == max_wait);
   CHECK(floor_of(Plain{}) == 0s);
   CHECK(cap_of(Wild{}) == 10s);
   CHECK(floor_of(Wild{}) == 5ms);
   CHECK(cap_of(Wild{.max_delay = -1s}) == 0s);
-  CHECK(cap_of(Hours{}) == longest_wait);
+  CHECK(cap_of(Hours{}) == max_wait);
   CHECK(floor_of(Hours{}) == 0s);
   CHECK(cap_of(ExponentialBackoff{.max_delay = 5s}, 9) == 5s);
   CHECK(floor_of(ExponentialBackoff{.min_delay = 5ms}, 9) == 5ms);
@@ -270,7 +269,7 @@ TEST_CASE("a custom backoff is clamped between its floor and cap, whatever it re
   CHECK(running_delays(Plain{}, 3, 5) == Durations{5s, 6s, 7s});
   CHECK(running_delays(Wild{}, 4) == Durations{5ms, 10s, 5ms, 10s});
   CHECK(running_delays(Wild{.max_delay = 1ms}, 2) == Durations{1ms, 1ms});  // a cap under the floor
-  CHECK(running_delays(Hours{}, 1) == Durations{longest_wait});
+  CHECK(running_delays(Hours{}, 1) == Durations{max_wait});
 }
 
 TEST_CASE("a delay generator gives the same delays as random access, from any retry on", "[backoff]") {
@@ -280,8 +279,8 @@ TEST_CASE("a delay generator gives the same delays as random access, from any re
       const ExponentialBackoff backoff{
           .initial_delay = initial, .factor = factor, .max_delay = 1000h, .min_delay = 3ns};
       CAPTURE(factor, initial.count());
-      Progression progression{backoff};
-      Progression from_the_middle{backoff, 500};
+      DelayGenerator progression{backoff};
+      DelayGenerator from_the_middle{backoff, 500};
       for (int retry = 0; retry <= 1'024; ++retry) {
         CAPTURE(retry);
         const Duration delay = backoff(retry);
@@ -299,7 +298,7 @@ TEST_CASE("a backoff factor barely over 1 is exact up to the largest retry count
   CHECK(creeping(INT_MAX) < 8'564ms);
   // 1.00001^1,000,000 = e^(1e6 * 9.99995e-6) = e^9.99995 = 22025.36...; both forms round a million times at 2^-53 each.
   const ExponentialBackoff slow{.initial_delay = 1ms, .factor = 1.00001, .max_delay = 1h};
-  Progression progression{slow};
+  DelayGenerator progression{slow};
   for (int retry = 0; retry < 1'000'000; ++retry) progression.next(slow);
   const Duration running = progression.next(slow);
   CHECK(running > 22'025ms);
@@ -309,9 +308,9 @@ TEST_CASE("a backoff factor barely over 1 is exact up to the largest retry count
 }
 
 TEST_CASE("a delay generator counts up to the largest retry and stays there", "[backoff]") {
-  Progression progression{Plain{}, INT_MAX - 1};
+  DelayGenerator progression{Plain{}, INT_MAX - 1};
   CHECK(progression.retry() == INT_MAX - 1);
-  CHECK(progression.next(Plain{}) == longest_wait);
+  CHECK(progression.next(Plain{}) == max_wait);
   CHECK(progression.retry() == INT_MAX);
   progression.next(Plain{});
   progression.next(Plain{});
@@ -319,7 +318,7 @@ TEST_CASE("a delay generator counts up to the largest retry and stays there", "[
 }
 
 TEST_CASE("a delay generator is at most 16 bytes [P9]", "[backoff]") {
-  STATIC_CHECK(sizeof(Progression<ExponentialBackoff>) <= 16);
-  STATIC_CHECK(sizeof(Progression<ConstantBackoff>) <= 16);
-  STATIC_CHECK(sizeof(Progression<Plain>) <= 16);
+  STATIC_CHECK(sizeof(DelayGenerator<ExponentialBackoff>) <= 16);
+  STATIC_CHECK(sizeof(DelayGenerator<ConstantBackoff>) <= 16);
+  STATIC_CHECK(sizeof(DelayGenerator<Plain>) <= 16);
 }

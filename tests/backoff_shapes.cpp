@@ -17,13 +17,13 @@ using namespace std::chrono_literals;
 using encore::ChainedBackoff;
 using encore::ConstantBackoff;
 using encore::delay_of;
+using encore::DelayGenerator;
 using encore::Duration;
 using encore::ExponentialBackoff;
 using encore::FibonacciBackoff;
 using encore::LinearBackoff;
 using encore::ListedBackoff;
-using encore::longest_wait;
-using encore::Progression;
+using encore::max_wait;
 using encore_tests::refusal_of;
 
 using encore_tests::Durations, encore_tests::first_delays, encore_tests::running_delays;
@@ -33,13 +33,13 @@ using encore_tests::Durations, encore_tests::first_delays, encore_tests::running
 static_assert(LinearBackoff{.initial_delay = 100ms, .step = 50ms}(3) == 250ms);
 static_assert(LinearBackoff{.step = Duration::max()}(INT_MAX) == 60s);
 static_assert(FibonacciBackoff{}(5) == 8s);
-static_assert(FibonacciBackoff{.initial_delay = 1ns, .max_delay = longest_wait}(INT_MAX) == longest_wait);
+static_assert(FibonacciBackoff{.initial_delay = 1ns, .max_delay = max_wait}(INT_MAX) == max_wait);
 static_assert(ListedBackoff{100ms, 1s, 5s}(1) == 1s);
 constexpr ChainedBackoff chain{2, ConstantBackoff{.delay = 50ms}, ExponentialBackoff{}};
 static_assert(chain(1) == 50ms && chain(2) == 1s && chain(3) == 2s);
 
 static_assert([] {
-  Progression progression{chain};
+  DelayGenerator progression{chain};
   for (int retry = 0; retry < 5; ++retry) progression.next(chain);
   return progression.next(chain);
 }() == 8s);
@@ -78,10 +78,10 @@ TEST_CASE("each wait of a Fibonacci backoff is the sum of the two before it [C9]
 }
 
 TEST_CASE("a Fibonacci backoff reaches the cap far out (fault 8: go-retry #12) [C2]", "[backoff_shapes]") {
-  const FibonacciBackoff backoff{.initial_delay = 1ns, .max_delay = longest_wait};
+  const FibonacciBackoff backoff{.initial_delay = 1ns, .max_delay = max_wait};
   // F(80) = 23,416,728,348,467,685 is the last under 31,536,000,000,000,000 ns; F(93) is more than 2^63.
   CHECK(backoff(79) == 23'416'728'348'467'685ns);
-  for (const int retry : {80, 81, 91, 92, 93, 94, 1'000, INT_MAX}) CHECK(backoff(retry) == longest_wait);
+  for (const int retry : {80, 81, 91, 92, 93, 94, 1'000, INT_MAX}) CHECK(backoff(retry) == max_wait);
 }
 
 TEST_CASE("a list of delays is used in order, and its last delay repeats [C9]", "[backoff_shapes]") {
@@ -95,7 +95,7 @@ TEST_CASE("a list of delays is used in order, and its last delay repeats [C9]", 
 
 TEST_CASE("a list of delays clamps its waits to the longest wait, and names invalid ones [C3, C7]",
           "[backoff_shapes]") {
-  CHECK(ListedBackoff{std::chrono::hours::max()}(0) == longest_wait);
+  CHECK(ListedBackoff{std::chrono::hours::max()}(0) == max_wait);
   CHECK(refusal_of([] { return ListedBackoff{1s, -2s}; }) ==
         "encore: delay = -2s is invalid: it must be finite and not negative");
   CHECK(refusal_of([] { return LinearBackoff{.step = -1s}; }).find("step = -1s") != std::string::npos);
@@ -125,28 +125,28 @@ TEST_CASE("a chain of chained backoffs works in order, in 16 bytes [C9, P9]", "[
   CHECK(first_delays(backoff, 7) == expected);
   CHECK(running_delays(backoff, 7) == expected);
   CHECK(running_delays(backoff, 5, 2) == Durations(expected.begin() + 2, expected.end()));
-  STATIC_CHECK(sizeof(Progression<std::remove_const_t<decltype(backoff)>>) <= 16);
+  STATIC_CHECK(sizeof(DelayGenerator<std::remove_const_t<decltype(backoff)>>) <= 16);
 }
 
 TEST_CASE("a copy of a delay generator continues where it was copied", "[backoff_shapes]") {
-  Progression progression{chain};
+  DelayGenerator progression{chain};
   progression.next(chain);
   progression.next(chain);
   progression.next(chain);
   auto copy = progression;
   CHECK(progression.next(chain) == 2s);
   CHECK(copy.next(chain) == 2s);
-  copy = Progression{chain};
+  copy = DelayGenerator{chain};
   CHECK(copy.next(chain) == 50ms);
 }
 
 TEST_CASE("each part of a chain of backoffs keeps its own cap and floor [C2]", "[backoff_shapes]") {
   const ChainedBackoff backoff{2, ExponentialBackoff{.max_delay = 3s, .min_delay = 2s}, Seconds{}};
   CHECK(encore::cap_of(backoff, 1) == 3s);
-  CHECK(encore::cap_of(backoff, 2) == longest_wait);
+  CHECK(encore::cap_of(backoff, 2) == max_wait);
   CHECK(encore::floor_of(backoff, 1) == 2s);
   CHECK(encore::floor_of(backoff, 2) == 0s);
-  CHECK(encore::cap_of(backoff) == longest_wait);
+  CHECK(encore::cap_of(backoff) == max_wait);
   CHECK(encore::floor_of(backoff) == 0s);
   CHECK(running_delays(backoff, 5) == Durations{2s, 2s, 0s, 0s, 1s});  // the third would be -1 s
 }
@@ -155,15 +155,15 @@ TEST_CASE(
     "every backoff shape's delay generator gives the same delays as random access, within 16 bytes [P9]",
     "[backoff_shapes]") {
   const auto agrees = [](const auto& backoff) {
-    STATIC_CHECK(sizeof(Progression<std::remove_cvref_t<decltype(backoff)>>) <= 16);
-    Progression progression{backoff};
+    STATIC_CHECK(sizeof(DelayGenerator<std::remove_cvref_t<decltype(backoff)>>) <= 16);
+    DelayGenerator progression{backoff};
     for (int retry = 0; retry < 300; ++retry) {
       CAPTURE(retry);
       REQUIRE(progression.next(backoff) == delay_of(backoff, retry));
     }
   };
   agrees(LinearBackoff{.initial_delay = 1ns, .step = 33ms, .max_delay = 9s});
-  agrees(FibonacciBackoff{.initial_delay = 3ns, .max_delay = longest_wait});
+  agrees(FibonacciBackoff{.initial_delay = 3ns, .max_delay = max_wait});
   agrees(ListedBackoff{1ms, 2ms, 3ms});
   agrees(ConstantBackoff{});
   agrees(chain);

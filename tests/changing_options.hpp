@@ -1,7 +1,7 @@
 // Policy options that change as they are used and can be copied, so that a policy has to be told whether it shares them.
 #pragma once
 #include <encore/clock.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop.hpp>
 
 namespace encore_tests {

@@ -20,7 +20,7 @@ Durations first_delays(const B& backoff, int count) {
 template <class B>
 Durations running_delays(const B& backoff, int count, int from = 0) {
   Durations delays;
-  encore::Progression progression{backoff, from};
+  encore::DelayGenerator progression{backoff, from};
   for (int i = 0; i < count; ++i) delays.push_back(progression.next(backoff));
   return delays;
 }

@@ -78,7 +78,7 @@ std::string drive_by_hand(const Policy& policy, const encore::Call& call, Callab
     next = retrying.resume();
   }
   if constexpr (!Policy::rethrows) {
-    if (retrying.answered_for(next.stop))
+    if (retrying.strategy_handles(next.stop))
       return policy.failure_strategy().template failed<std::string>(retrying.failure());
   }
   std::rethrow_exception(last);

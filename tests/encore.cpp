@@ -36,5 +36,5 @@ TEST_CASE("a policy is a constant expression, and its schedule can be asserted a
           "[encore]") {
   constexpr RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{3}, NoJitter{},
                                ExponentialBackoff{.initial_delay = 100ms, .factor = 2.0, .max_delay = 1s}};
-  STATIC_REQUIRE(policy.schedule().total().greatest == 700ms);  // 100 + 200 + 400
+  STATIC_REQUIRE(policy.schedule().total().max == 700ms);  // 100 + 200 + 400
 }

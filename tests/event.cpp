@@ -242,7 +242,7 @@ TEST_CASE("a limit that stops a retry is reported with the wait it refused [F1, 
   CHECK(trace_of(policy.with(encore::TimeBudget{1s}, encore::MaxRetries{2}), {slow}) ==
         once(StopReason::deadline, 1s));
   CHECK(trace_of(policy, {slow}, {.deadline = encore::TimePoint{1s}}) == once(StopReason::deadline, 1s));
-  CHECK(trace_of(policy.with(encore::LeastAttemptTime{500ms}), {slow},
+  CHECK(trace_of(policy.with(encore::MinAttemptTime{500ms}), {slow},
                  {.deadline = encore::TimePoint{1400ms}}) == once(StopReason::too_little_time_left, 1s));
   const auto hinted = policy.with(RetryOn<HintedSlow>{});
   CHECK(trace_of(hinted, {[]() -> int { throw HintedSlow{121s}; }}) ==
@@ -314,7 +314,7 @@ TEST_CASE("a success reads the clock only for observers that need the time [P5]"
   const auto token = source.get_token();
   CHECK(readings(policy) == 0);
   CHECK(readings(policy.with(Admits{})) == 0);
-  CHECK(readings(policy.with(encore::LeastAttemptTime{1s}, encore::HintCap{1s})) == 0);
+  CHECK(readings(policy.with(encore::MinAttemptTime{1s}, encore::HintCap{1s})) == 0);
   CHECK(readings(policy.with(encore::AttemptTimeout{1s})) ==
         1);  // when it began: its limit runs down within it
   CHECK(readings(policy.with(encore::AttemptTimeout{1s}, encore::TimeBudget{5s})) == 1);

@@ -287,7 +287,7 @@ std::string drive(const Policy& policy, const Call& its, const Attempting& attem
     if (next.goes_on()) next = driver.pause(next.wait);
   }
   if (next.wait > Duration::zero()) policy.clock().sleep_for(next.wait, its.stop);  // refused (H10)
-  if (next.stop != StopReason::succeeded && !Policy::rethrows && (*driver).answered_for(next.stop)) {
+  if (next.stop != StopReason::succeeded && !Policy::rethrows && (*driver).strategy_handles(next.stop)) {
     auto failure = (*driver).failure();
     failure.error = error;
     return end_of(Outcome<int>{std::move(failure)});
@@ -405,7 +405,7 @@ const auto plain = [](FakeClock& clock, Recorder&, CircuitBreaker&, const Scenar
 const auto values_in_time = [](FakeClock& clock, Recorder&, CircuitBreaker&, const Scenario& scenario) {
   return RetryPolicy{
       clock,      RetryIfResult{negative},     MaxRetries{scenario.max_retries}, backoff_of(scenario),
-      NoJitter{}, TimeBudget{scenario.budget}, LeastAttemptTime{scenario.least}, HintCap{scenario.hint_cap}};
+      NoJitter{}, TimeBudget{scenario.budget}, MinAttemptTime{scenario.least},   HintCap{scenario.hint_cap}};
 };
 const auto observed = [](FakeClock& clock, Recorder& trace, CircuitBreaker&, const Scenario& scenario) {
   return RetryPolicy{clock,
@@ -415,7 +415,7 @@ const auto observed = [](FakeClock& clock, Recorder& trace, CircuitBreaker&, con
                      backoff_of(scenario),
                      NoJitter{},
                      TimeBudget{scenario.budget},
-                     LeastAttemptTime{scenario.least},
+                     MinAttemptTime{scenario.least},
                      HintCap{scenario.hint_cap}};
 };
 const auto outcomes = [](FakeClock& clock, Recorder&, CircuitBreaker&, const Scenario& scenario) {
@@ -427,7 +427,7 @@ const auto outcomes = [](FakeClock& clock, Recorder&, CircuitBreaker&, const Sce
                      backoff_of(scenario),
                      NoJitter{},
                      TimeBudget{scenario.budget},
-                     LeastAttemptTime{scenario.least},
+                     MinAttemptTime{scenario.least},
                      HintCap{scenario.hint_cap}};
 };
 const auto guarded = [](FakeClock& clock, Recorder& trace, CircuitBreaker& breaker,

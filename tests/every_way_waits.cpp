@@ -100,13 +100,13 @@ struct Way {
   Durations waits;
 };
 
-/// The waits of one call for each way through, under a policy with these ingredients.
-template <class... Ingredient>
-std::vector<Way> every_way(const Ingredient&... ingredients) {
+/// The waits of one call for each way through, under a policy with these options.
+template <class... Option>
+std::vector<Way> every_way(const Option&... options) {
   std::vector<Way> ways;
   const auto add = [&](std::string_view name, const auto& way, const auto&... more) {
     FakeClock clock;
-    const RetryPolicy policy{RetryOn<Busy>{}, clock, MaxRetries{retries}, ingredients..., more...};
+    const RetryPolicy policy{RetryOn<Busy>{}, clock, MaxRetries{retries}, options..., more...};
     ways.push_back({name, way(clock, policy)});
   };
   const auto run = [](FakeClock& clock, const auto& policy) { return by_run(clock, policy); };

@@ -62,11 +62,11 @@ constexpr auto failed_once = "attempt_started, attempt_failed not_retryable, cal
 constexpr auto succeeded_once = "attempt_started, attempt_succeeded, call_finished succeeded";
 
 // What observers hear of one call of a callable that returns `value`, on a thread, in a coroutine and driven by hand.
-template <class Value, class... Ingredient>
-std::string told_of(const Value& value, const Ingredient&... ingredients) {
+template <class Value, class... Option>
+std::string told_of(const Value& value, const Option&... options) {
   FakeClock clock;
   Recorder on_a_thread, in_a_coroutine, by_hand;
-  const RetryPolicy policy{clock, encore::NoJitter{}, ingredients...};
+  const RetryPolicy policy{clock, encore::NoJitter{}, options...};
   static_cast<void>(policy.with(on_a_thread).run([&] { return value; }));
 
   ManualExecutor executor{clock};

@@ -26,14 +26,14 @@ using encore::hint_share_of;
 using encore::jittered;
 using encore::JitterInput;
 using encore::lengthened;
-using encore::longest_wait;
+using encore::max_wait;
 using encore::NoJitter;
 using encore::ProportionalJitter;
 using encore_tests::is_a_constant;
 using encore_tests::refusal_of;
 
-constexpr double greatest_draw = 0x1.fffffffffffffp-1;  // 1 - 2^-53
-constexpr double some_draws[]{0.0, 0x1p-53, 0.1, 0.25, 0.5, 0.75, 0.999, greatest_draw};
+constexpr double max_draw = 0x1.fffffffffffffp-1;  // 1 - 2^-53
+constexpr double some_draws[]{0.0, 0x1p-53, 0.1, 0.25, 0.5, 0.75, 0.999, max_draw};
 
 /// A later retry, with the wait before it as long as this delay.
 constexpr JitterInput at(Duration delay, Duration cap, double draw) {
@@ -139,7 +139,7 @@ TEST_CASE("the default jitter is proportional with a quarter [A1]", "[jitter]") 
 }
 
 TEST_CASE("no jitter exceeds [0, cap], whatever the delays and the draw [C2]", "[jitter]") {
-  constexpr Duration durations[]{0ns, 1ns, 3ns, 1s, 30s, 8'759h, longest_wait};
+  constexpr Duration durations[]{0ns, 1ns, 3ns, 1s, 30s, 8'759h, max_wait};
   for_each_jitter([&](const auto& jitter) {
     for (const Duration cap : durations) {
       for (const Duration delay : durations) {
@@ -221,14 +221,14 @@ TEST_CASE("a constant delay still varies with jitter (fault 8: spring-retry #391
 TEST_CASE("a delay plus half of it in jitter is never more than the cap (fault 8: agenda #1748)",
           "[jitter]") {
   // 100 ms doubled, at most 500 ms, jitter 0.5: 750 ms came out. Here 500 / 1.5 = 333 ms is spread from 166 ms to 500 ms.
-  CHECK(jittered(ProportionalJitter{.ratio = 0.5}, at(500ms, 500ms, greatest_draw), 0s) <= 500ms);
+  CHECK(jittered(ProportionalJitter{.ratio = 0.5}, at(500ms, 500ms, max_draw), 0s) <= 500ms);
   CHECK(jittered(ProportionalJitter{.ratio = 0.5}, at(500ms, 500ms, 0.0), 0s) == 166'666'667ns);
 }
 
 TEST_CASE("a jitter larger than the delay makes no negative wait (fault 11)", "[jitter]") {
   CHECK(jittered(MinusTwoSeconds{}, at(1s, 60s, 0.0), 0s) == 0s);
   CHECK(jittered(FullJitter{.at_least = 5s}, at(1s, 60s, 0.0), 0s) == 1s);
-  CHECK(jittered(FullJitter{.at_least = 5s}, at(1s, 60s, greatest_draw), 0s) == 1s);
+  CHECK(jittered(FullJitter{.at_least = 5s}, at(1s, 60s, max_draw), 0s) == 1s);
   CHECK(jittered(ProportionalJitter{.ratio = 1.0}, at(1s, 60s, 0.0), 0s) == 0s);
 }
 
@@ -286,7 +286,7 @@ TEST_CASE("a hint is lengthened by at most the jitter's share [E1]", "[jitter]")
 
   CHECK(lengthened(100s, 0.25, 0.5) == 112'500ms);
   CHECK(lengthened(100s, 0.25, 0.0) == 100s);
-  CHECK(lengthened(100s, 0.25, greatest_draw) == 125s);
+  CHECK(lengthened(100s, 0.25, max_draw) == 125s);
 }
 
 TEST_CASE(
@@ -318,5 +318,5 @@ TEST_CASE(
   // The most seconds that fit: wrapped they would be a wait in the past, which is a burst.
   CHECK(lengthened(std::chrono::seconds{9'223'372'036}, 0.25, 0.5) == Duration::max());
   CHECK(lengthened(Duration::max(), 0.25, 0x1p-53) == Duration::max());
-  CHECK(lengthened(Duration::max(), 1.0, greatest_draw) == Duration::max());
+  CHECK(lengthened(Duration::max(), 1.0, max_draw) == Duration::max());
 }

@@ -45,7 +45,7 @@ static_assert(CountLimit::is_unlimited(CountLimit{encore::MaxAttempts{most}}.max
 static_assert(CountLimit{encore::MaxRetries{most - 2}}.max_retries(false) == most - 2);
 
 static_assert(Duration{encore::HintCap{}.value} == 120s);
-static_assert(Duration{encore::HintCap{std::chrono::hours::max()}.value} == encore::longest_wait);
+static_assert(Duration{encore::HintCap{std::chrono::hours::max()}.value} == encore::max_wait);
 
 // ---- deadlines (D2, D3) ------------------------------------------------------------------------------------------------
 
@@ -116,12 +116,12 @@ TEST_CASE("a time budget runs from the call's begin, not from the clock's [D2]",
 
 TEST_CASE("with a minimum attempt time, a retry that would have less is refused [D4]", "[limits]") {
   const auto policy = plain.with(encore::TimeBudget{5s});
-  CHECK(went(policy.with(encore::LeastAttemptTime{2s}), 0s).sleeps == Durations{1s, 2s});
-  const auto refused = went(policy.with(encore::LeastAttemptTime{2s + 1ns}), 0s);
+  CHECK(went(policy.with(encore::MinAttemptTime{2s}), 0s).sleeps == Durations{1s, 2s});
+  const auto refused = went(policy.with(encore::MinAttemptTime{2s + 1ns}), 0s);
   CHECK(refused.reason == StopReason::too_little_time_left);
   CHECK(refused.sleeps == Durations{1s});
   CHECK(refused.attempts == 2);
-  CHECK(went(plain.with(encore::LeastAttemptTime{1h}, encore::MaxRetries{1}), 0s).attempts ==
+  CHECK(went(plain.with(encore::MinAttemptTime{1h}, encore::MaxRetries{1}), 0s).attempts ==
         2);  // no limit, no lack
 }
 
@@ -252,17 +252,16 @@ struct Oversleeper {
 
 TEST_CASE("after a wait that overshoots the limit there is no attempt [D3]", "[limits]") {
   FakeClock fake;
-  const auto oversleeping = [&](Duration more, const auto&... ingredients) {
+  const auto oversleeping = [&](Duration more, const auto&... options) {
     fake.set(TimePoint{});
     Scripted<void> tool{always(throws<TimeoutError>())};
-    const auto outcome =
-        plain.with(Oversleeper{fake, more}, encore::ReturnOutcome{}, ingredients...).run(tool);
+    const auto outcome = plain.with(Oversleeper{fake, more}, encore::ReturnOutcome{}, options...).run(tool);
     CHECK_THROWS_AS(std::rethrow_exception(outcome.failure().error), TimeoutError);
     return std::pair{outcome.reason(), outcome.attempts()};
   };
   CHECK(oversleeping(4s, encore::TimeBudget{5s}) == std::pair{StopReason::deadline, 1});
   CHECK(oversleeping(4s - 1ns, encore::TimeBudget{5s}) == std::pair{StopReason::deadline, 2});
-  CHECK(oversleeping(3s, encore::TimeBudget{5s}, encore::LeastAttemptTime{2s}) ==
+  CHECK(oversleeping(3s, encore::TimeBudget{5s}, encore::MinAttemptTime{2s}) ==
         std::pair{StopReason::too_little_time_left, 1});
 }
 
@@ -291,7 +290,7 @@ TEST_CASE("no budget and no deadline is so long that it overflows [C7]", "[limit
   CHECK(went(plain.with(encore::MaxRetries{1}), 1s, Duration::max()).attempts == 2);
   const auto longest =
       encore::ExponentialBackoff{.initial_delay = std::chrono::hours::max(), .max_delay = Duration::max()};
-  CHECK(went(plain.with(longest, encore::MaxRetries{1}), 0s).sleeps == Durations{encore::longest_wait});
+  CHECK(went(plain.with(longest, encore::MaxRetries{1}), 0s).sleeps == Durations{encore::max_wait});
   CHECK(went(plain.with(longest, encore::TimeBudget{Duration::max()}, encore::MaxRetries{1}), 0s).attempts ==
         2);
   CHECK(went(plain.with(longest, encore::TimeBudget{1h}), 0s).reason == StopReason::deadline);

@@ -198,7 +198,7 @@ TEST_CASE(
   CHECK(sleeps_after(plain.with(encore::RetryIf{[](const TimeoutError&) -> bool { throw 42; }}), slow) ==
         Durations{});
   CHECK(sleeps_after(plain.with(encore::TimeBudget{3s}), for_ever) == Durations{1s});
-  CHECK(sleeps_after(plain.with(encore::TimeBudget{4s}, encore::LeastAttemptTime{2s}), for_ever) ==
+  CHECK(sleeps_after(plain.with(encore::TimeBudget{4s}, encore::MinAttemptTime{2s}), for_ever) ==
         Durations{1s});
 }
 
@@ -290,7 +290,7 @@ TEST_CASE("a hundred thousand retries store nothing of those before (fault 34: n
 TEST_CASE("the schedule of an unlimited call is an error, unless one asks for a part of it [C10]",
           "[retry_policy]") {
   const RetryPolicy unlimited{RetryOn<TimeoutError>{}, encore::TimeBudget{5s}, encore::NoJitter{}};
-  CHECK(unlimited.schedule(3).total().greatest == 7s);
+  CHECK(unlimited.schedule(3).total().max == 7s);
   try {
     static_cast<void>(unlimited.schedule());
     FAIL("nothing was refused");

@@ -70,7 +70,7 @@ TEST_CASE("default RetrySettings are the policy's defaults [A1]", "[retry_settin
   STATIC_CHECK(settled.hint_cap() == plain.hint_cap());
   STATIC_CHECK(settled.time_budget() == plain.time_budget());
   STATIC_CHECK(settled.attempt_timeout() == plain.attempt_timeout());
-  STATIC_CHECK(settled.least_attempt_time() == plain.least_attempt_time());
+  STATIC_CHECK(settled.min_attempt_time() == plain.min_attempt_time());
   STATIC_CHECK(settled.seed() == plain.seed());
   const auto expected = plain.schedule();
   const auto made = settled.schedule();
@@ -87,7 +87,7 @@ TEST_CASE("each field of RetrySettings does what its policy option does [C9, D2,
   CHECK(did({.time_budget = 1h}).attempts > 3);  // no hidden count limit
   CHECK(did({.max_retries = 1, .time_budget = 1h}).attempts == 2);
   CHECK(did({.time_budget = 3s, .jitter = JitterShape::none}).sleeps == Durations{1s});
-  CHECK(did({.time_budget = 4s, .least_attempt_time = 2s, .jitter = JitterShape::none}).reason ==
+  CHECK(did({.time_budget = 4s, .min_attempt_time = 2s, .jitter = JitterShape::none}).reason ==
         encore::StopReason::too_little_time_left);
   CHECK(did({.hint_cap = {5s}}, 6s).reason == encore::StopReason::hint_over_cap);
   CHECK(did({.jitter = JitterShape::none, .hint_cap = {5s}}, 5s).sleeps == Durations{5s, 5s});
@@ -117,22 +117,22 @@ TEST_CASE("RetrySettings choose the shape of the jitter at run time, and its see
     return policy.schedule()[0];
   };
   CHECK(range(JitterShape::none) == encore::WaitRange{4s, 4s, 4s});
-  CHECK(range(JitterShape::full).least == 0s);
-  CHECK(range(JitterShape::full).middle == 2s);
-  CHECK(range(JitterShape::equal).least == 2s);
-  CHECK(range(JitterShape::equal).middle == 3s);
-  CHECK(range(JitterShape::proportional).least == 2s);
-  CHECK(range(JitterShape::proportional).middle == 4s);
-  CHECK(range(JitterShape::decorrelated).least == 4s);
-  CHECK(range(JitterShape::decorrelated).middle == 8s);
+  CHECK(range(JitterShape::full).min == 0s);
+  CHECK(range(JitterShape::full).median == 2s);
+  CHECK(range(JitterShape::equal).min == 2s);
+  CHECK(range(JitterShape::equal).median == 3s);
+  CHECK(range(JitterShape::proportional).min == 2s);
+  CHECK(range(JitterShape::proportional).median == 4s);
+  CHECK(range(JitterShape::decorrelated).min == 4s);
+  CHECK(range(JitterShape::decorrelated).median == 8s);
 
   const auto seeded = [](std::uint64_t seed) { return did({.max_retries = 5, .seed = seed}).sleeps; };
   CHECK(seeded(1) == seeded(1));
   CHECK(seeded(1) != seeded(2));
   FakeClock clock;
-  const RetryPolicy by_ingredient{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{5}, encore::Seed{1}};
+  const RetryPolicy by_option{clock, RetryOn<TimeoutError>{}, encore::MaxRetries{5}, encore::Seed{1}};
   Scripted<int> tool{always(throws<TimeoutError>())};
-  CHECK_THROWS_AS(by_ingredient.run({.id = "call-17"}, tool), TimeoutError);
+  CHECK_THROWS_AS(by_option.run({.id = "call-17"}, tool), TimeoutError);
   CHECK(clock.sleeps() == seeded(1));
 }
 
@@ -159,7 +159,7 @@ TEST_CASE(
   refused([&] { settings.max_retries = -1; }, "max_retries = -1");
   refused([&] { settings.time_budget = -1s; }, "time_budget = -1s");
   refused([&] { settings.attempt_timeout = Seconds{-0.5}; }, "attempt_timeout = -0.5s");
-  refused([&] { settings.least_attempt_time = Seconds{nan}; }, "least_attempt_time = ");
+  refused([&] { settings.min_attempt_time = Seconds{nan}; }, "min_attempt_time = ");
   refused([&] { settings.delays.initial_delay = -1ms; }, "initial_delay = -0.001s");
   refused([&] { settings.delays.factor = -2.0; }, "factor = -2");
   refused([&] { settings.delays.factor = nan; }, "factor = ");
@@ -186,13 +186,13 @@ TEST_CASE("contradictory fields of RetrySettings are invalid, and the error has 
         "encore: unlimited_retries = true is invalid: max_retries = 3 is a limit");
   CHECK(refusal({.delays = {.min_delay = 90s}}) ==
         "encore: min_delay = 90s is invalid: it is more than max_delay = 60s");
-  CHECK(refusal({.attempt_timeout = 1500ms, .least_attempt_time = 2s}) ==
-        "encore: least_attempt_time = 2s is invalid: it is more than attempt_timeout = 1.5s");
-  CHECK(refusal({.time_budget = 1s, .least_attempt_time = 2s}) ==
-        "encore: least_attempt_time = 2s is invalid: it is more than time_budget = 1s");
+  CHECK(refusal({.attempt_timeout = 1500ms, .min_attempt_time = 2s}) ==
+        "encore: min_attempt_time = 2s is invalid: it is more than attempt_timeout = 1.5s");
+  CHECK(refusal({.time_budget = 1s, .min_attempt_time = 2s}) ==
+        "encore: min_attempt_time = 2s is invalid: it is more than time_budget = 1s");
   // No contradictions: the cap applies from the first wait, and the earliest limit holds.
   CHECK(refusal({.delays = {.initial_delay = 5s, .max_delay = 2s, .min_delay = 2s}}) == "not refused");
-  CHECK(refusal({.time_budget = 2s, .attempt_timeout = 30s, .least_attempt_time = 2s}) == "not refused");
+  CHECK(refusal({.time_budget = 2s, .attempt_timeout = 30s, .min_attempt_time = 2s}) == "not refused");
   CHECK(refusal({.time_budget = 0s, .attempt_timeout = 0s, .hint_cap = encore::HintCap{1h}}) ==
         "not refused");
   CHECK(refusal({.max_retries = 0, .time_budget = 2s}) == "not refused");
@@ -253,7 +253,7 @@ TEST_CASE("one of the RetrySettings can be replaced by an option, and the others
 // One wait after another, from the retry `first` on, all with the same draw.
 template <class Backoff, class Jitter>
 std::vector<Duration> waits_of(const Backoff& backoff, const Jitter& jitter, int first, double draw) {
-  encore::Waits<Backoff, Jitter> waits{backoff, first};
+  encore::WaitGenerator<Backoff, Jitter> waits{backoff, first};
   std::vector<Duration> all;
   for (int i = 0; i < 40; ++i) all.push_back(waits.next(backoff, jitter, draw));
   return all;
@@ -267,7 +267,7 @@ TEST_CASE("shapes chosen at run time wait as those that are named in the type [C
   const auto compare = [&](BackoffShape shape, const auto& named) {
     const encore::ChosenBackoff chosen{shape, delays};
     for (const int first : {0, 1, 17, 2'000'000'000}) {
-      for (const double draw : {0.0, 0.25, encore::greatest_draw}) {
+      for (const double draw : {0.0, 0.25, encore::max_draw}) {
         const auto with = [&](JitterShape jitter_shape, const auto& jitter) {
           CHECK(waits_of(chosen, encore::ChosenJitter{jitter_shape, 0.25}, first, draw) ==
                 waits_of(named, jitter, first, draw));

@@ -58,7 +58,7 @@ std::string drive_by_deliveries(const Policy& policy, const Call& call, Callable
     next = retrying.resume();
   }
   if constexpr (!Policy::rethrows) {
-    if (retrying.answered_for(next.stop))
+    if (retrying.strategy_handles(next.stop))
       return policy.failure_strategy().template failed<std::string>(retrying.failure());
   }
   std::rethrow_exception(failure);

@@ -26,26 +26,26 @@ using encore::EqualJitter;
 using encore::ExponentialBackoff;
 using encore::FullJitter;
 using encore::JitterInput;
-using encore::longest_wait;
+using encore::max_wait;
 using encore::NoJitter;
 using encore::preview;
 using encore::ProportionalJitter;
 using encore::Schedule;
+using encore::WaitGenerator;
 using encore::WaitRange;
-using encore::Waits;
 
 // ---- a bound on the worst total wait, proved before anything runs [C4, C10] ----------------------------------------
 
 // The defaults wait 1 s and 2 s, each a quarter more or less: together 2.25 s to 3.75 s.
 constexpr Schedule defaults{ExponentialBackoff{}, ProportionalJitter{}, 2};
-static_assert(defaults.total().least == 2'250ms);
-static_assert(defaults.total().middle == 3s);
-static_assert(defaults.total().greatest <= 3'750ms);
-static_assert(defaults.total().greatest > 3'749'999us);
-static_assert(defaults[1].least == 1'500ms);
+static_assert(defaults.total().min == 2'250ms);
+static_assert(defaults.total().median == 3s);
+static_assert(defaults.total().max <= 3'750ms);
+static_assert(defaults.total().max > 3'749'999us);
+static_assert(defaults[1].min == 1'500ms);
 static_assert(defaults.size() == 2);
-static_assert(Schedule{ConstantBackoff{.delay = 50ms}, NoJitter{}, 1'000}.total().greatest == 50s);
-static_assert(preview(ExponentialBackoff{}, FullJitter{}, INT_MAX).middle == 30s);
+static_assert(Schedule{ConstantBackoff{.delay = 50ms}, NoJitter{}, 1'000}.total().max == 50s);
+static_assert(preview(ExponentialBackoff{}, FullJitter{}, INT_MAX).median == 30s);
 static_assert(std::ranges::input_range<const decltype(defaults)> &&
               std::ranges::sized_range<const decltype(defaults)>);
 
@@ -58,14 +58,14 @@ Ranges all_of(const S& schedule) {
   return ranges;
 }
 
-constexpr WaitRange exactly(Duration wait) { return {.least = wait, .middle = wait, .greatest = wait}; }
+constexpr WaitRange exactly(Duration wait) { return {.min = wait, .median = wait, .max = wait}; }
 
 const ExponentialBackoff table{.initial_delay = 100ms, .factor = 2.0, .max_delay = 1s};
 
 /// A wait of a row of jitter.csv, by random access and by the running form, which must agree.
 template <encore::Jitter J>
 double wait_of(const J& jitter, double draw, int retry) {
-  Waits<ExponentialBackoff, J> waits{table};
+  WaitGenerator<ExponentialBackoff, J> waits{table};
   for (int before = 0; before < retry; ++before) waits.next(table, jitter, draw);
   const auto wait = waits.next(table, jitter, draw);
   CHECK(delay_at(table, jitter, retry, draw) == wait);
@@ -117,7 +117,7 @@ TEST_CASE("a schedule without jitter is the backoff's own: every row of delays.c
     WaitRange total;
     for (int wait = 1; wait <= 8; ++wait) {
       expected.push_back(exactly(seconds("w" + std::to_string(wait))));
-      total = exactly(total.least + expected.back().least);
+      total = exactly(total.min + expected.back().min);
     }
     CHECK(all_of(schedule) == expected);
     CHECK(schedule.total() == total);
@@ -139,10 +139,9 @@ TEST_CASE("a schedule without retries has no waits [C6, C10]", "[schedule]") {
 
 TEST_CASE("each wait of a schedule has its minimum, median and maximum [C10]", "[schedule]") {
   // 100 ms is spread by a quarter; just under 125 ms is 125 ms to the nanosecond.
-  CHECK(preview(table, ProportionalJitter{}, 0) ==
-        WaitRange{.least = 75ms, .middle = 100ms, .greatest = 125ms});
-  CHECK(preview(table, EqualJitter{}, 2) == WaitRange{.least = 200ms, .middle = 300ms, .greatest = 400ms});
-  CHECK(preview(table, FullJitter{}, 9) == WaitRange{.least = 0ms, .middle = 500ms, .greatest = 1s});
+  CHECK(preview(table, ProportionalJitter{}, 0) == WaitRange{.min = 75ms, .median = 100ms, .max = 125ms});
+  CHECK(preview(table, EqualJitter{}, 2) == WaitRange{.min = 200ms, .median = 300ms, .max = 400ms});
+  CHECK(preview(table, FullJitter{}, 9) == WaitRange{.min = 0ms, .median = 500ms, .max = 1s});
   CHECK(preview(table, NoJitter{}, 9) == exactly(1s));
 }
 
@@ -150,12 +149,12 @@ TEST_CASE("in a schedule with decorrelated jitter each column is computed from i
   // least: 100 for ever. middle: 100 + (300-100)/2 = 200, 100 + (600-100)/2 = 350, 100 + (1000-100)/2 = 550.
   // greatest: 300, 900, 1000, the cap.
   const Schedule schedule{table, DecorrelatedJitter{}, 3};
-  const Ranges expected{{.least = 100ms, .middle = 200ms, .greatest = 300ms},
-                        {.least = 100ms, .middle = 350ms, .greatest = 900ms},
-                        {.least = 100ms, .middle = 550ms, .greatest = 1s}};
+  const Ranges expected{{.min = 100ms, .median = 200ms, .max = 300ms},
+                        {.min = 100ms, .median = 350ms, .max = 900ms},
+                        {.min = 100ms, .median = 550ms, .max = 1s}};
   CHECK(all_of(schedule) == expected);
   CHECK(schedule[2] == expected[2]);
-  CHECK(schedule.total() == WaitRange{.least = 300ms, .middle = 1'100ms, .greatest = 2'200ms});
+  CHECK(schedule.total() == WaitRange{.min = 300ms, .median = 1'100ms, .max = 2'200ms});
   // One's own: 150, 225, 337.5 of an initial 100.
   CHECK(delay_at(table, HalfAsMuchAgain{}, 2, 0.0) == 337'500us);
 }
@@ -179,14 +178,14 @@ TEST_CASE("a schedule of the maximum number of retries can be read without being
           "[schedule]") {
   const Schedule schedule{ExponentialBackoff{}, ProportionalJitter{}, INT_MAX};
   CHECK(schedule.size() == 2'147'483'647U);
-  CHECK((*schedule.begin()).middle == 1s);
-  CHECK(schedule[INT_MAX - 1].middle == 48s);  // 60 / 1.25
+  CHECK((*schedule.begin()).median == 1s);
+  CHECK(schedule[INT_MAX - 1].median == 48s);  // 60 / 1.25
 }
 
 TEST_CASE("a schedule's totals saturate at the end of the range instead of wrapping [C7, C10]",
           "[schedule]") {
   // 292 waits of 8,760 h are 9,208,512,000 s, which fits into 2^63 ns = 9,223,372,036 s; 293 do not.
-  const ConstantBackoff longest{.delay = longest_wait};
+  const ConstantBackoff longest{.delay = max_wait};
   CHECK(Schedule{longest, NoJitter{}, 292}.total() == exactly(std::chrono::seconds{9'208'512'000}));
   CHECK(Schedule{longest, NoJitter{}, 293}.total() == exactly(Duration::max()));
   CHECK(Schedule{longest, NoJitter{}, 1'000}.total() == exactly(Duration::max()));
@@ -197,11 +196,10 @@ TEST_CASE("a schedule's jitter keeps each part of a chain under that part's cap 
   const ChainedBackoff backoff{2, ExponentialBackoff{.initial_delay = 4s, .max_delay = 4s},
                                ConstantBackoff{.delay = 100s}};
   const Schedule schedule{backoff, ProportionalJitter{}, 3};
-  CHECK(schedule[1].greatest == 4s);
-  CHECK(schedule[2].greatest == 125s);
+  CHECK(schedule[1].max == 4s);
+  CHECK(schedule[2].max == 125s);
   const ExponentialBackoff raised{.initial_delay = 4s, .min_delay = 3'500ms};
-  CHECK(preview(raised, ProportionalJitter{}, 0) ==
-        WaitRange{.least = 3'500ms, .middle = 4s, .greatest = 5s});
+  CHECK(preview(raised, ProportionalJitter{}, 0) == WaitRange{.min = 3'500ms, .median = 4s, .max = 5s});
 }
 
 TEST_CASE("an initial delay of 0 makes waits of exactly 0 under every jitter of the delay [C5]",

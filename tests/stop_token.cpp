@@ -50,7 +50,7 @@ TEST_CASE("a stop token whose callback type is named by a trait ends the real cl
   const Stopped token;
   const StopView view{token};
   CHECK(view.stop_requested());
-  encore::SteadyClock::sleep_for(encore::longest_wait, view);  // would hang if it did not
+  encore::SteadyClock::sleep_for(encore::max_wait, view);  // would hang if it did not
 }
 
 TEST_CASE("a stop token that never asks to stop does not shorten a real wait [K1]", "[stop_token]") {

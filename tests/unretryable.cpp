@@ -96,11 +96,11 @@ struct CancelledAfter {
 };
 
 // How many attempts a policy makes of it: thrown and returned, on a thread, in a coroutine and driven by hand.
-template <class... Ingredient>
-int attempts_of(const CancelledAfter& operation, const Ingredient&... ingredients) {
+template <class... Option>
+int attempts_of(const CancelledAfter& operation, const Option&... options) {
   const auto in_each_way = [&](auto attempt, const auto& filter) {
     testing::FakeClock clock;
-    const RetryPolicy policy{clock, filter, NoJitter{}, ingredients...};
+    const RetryPolicy policy{clock, filter, NoJitter{}, options...};
     auto attempts = 0;
     std::optional<std::stop_source> source;
     std::stop_token token;

@@ -16,16 +16,16 @@ constexpr double width = 460, left = 62, right = 18, bottom = 48, plot_height = 
 std::vector<double> ticks(const Axis& axis) {
   std::vector<double> values;
   if (axis.logarithmic) {
-    for (double decade = std::pow(10.0, std::ceil(std::log10(axis.least) - 1e-9));
-         decade <= axis.greatest * 1.0001; decade *= 10)
+    for (double decade = std::pow(10.0, std::ceil(std::log10(axis.min) - 1e-9)); decade <= axis.max * 1.0001;
+         decade *= 10)
       values.push_back(decade);
     return values;
   }
-  const double rough = (axis.greatest - axis.least) / 5;
+  const double rough = (axis.max - axis.min) / 5;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   const double digit = rough / power;
   const double step = power * (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
-  for (double value = std::ceil(axis.least / step - 1e-9) * step; value <= axis.greatest + step * 1e-6;
+  for (double value = std::ceil(axis.min / step - 1e-9) * step; value <= axis.max + step * 1e-6;
        value += step)
     values.push_back(std::abs(value) < step * 1e-6 ? 0.0 : value);
   return values;
@@ -33,9 +33,8 @@ std::vector<double> ticks(const Axis& axis) {
 
 /// Where values lie on an axis: from 0 to 1.
 double place(const Axis& axis, double value) {
-  if (axis.logarithmic)
-    return std::log(std::max(value, axis.least) / axis.least) / std::log(axis.greatest / axis.least);
-  return (value - axis.least) / (axis.greatest - axis.least);
+  if (axis.logarithmic) return std::log(std::max(value, axis.min) / axis.min) / std::log(axis.max / axis.min);
+  return (value - axis.min) / (axis.max - axis.min);
 }
 
 class Drawing {
@@ -84,7 +83,7 @@ class Drawing {
           left - 6, y(value) + 4.5, value);
     }
     for (const double value : ticks(chart_.x)) {
-      const bool beside_all_bars = value <= chart_.x.least || value >= chart_.x.greatest;
+      const bool beside_all_bars = value <= chart_.x.min || value >= chart_.x.max;
       if (!chart_.bars.empty() && beside_all_bars) continue;
       put(R"(<line class="grid" x1="{:.1f}" x2="{:.1f}" y1="{}" y2="{}"/>)", x(value), x(value),
           top_ + plot_height, top_ + plot_height + 5);
@@ -101,13 +100,13 @@ class Drawing {
         top_ + plot_height / 2, top_ + plot_height / 2, escaped(chart_.y.label));
   }
   void draw(const Bar& bar) {
-    const double half = std::min(16.0, 0.35 * (x(chart_.x.least + 1) - x(chart_.x.least)));
-    const double from = y(bar.greatest), to = y(bar.least);
+    const double half = std::min(16.0, 0.35 * (x(chart_.x.min + 1) - x(chart_.x.min)));
+    const double from = y(bar.max), to = y(bar.min);
     put(R"(<rect class="bar" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"/>)", x(bar.x) - half, from,
         2 * half, to - from);
-    put(R"(<line class="middle" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>)"
+    put(R"(<line class="median" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>)"
         "\n",
-        x(bar.x) - half, x(bar.x) + half, y(bar.middle), y(bar.middle));
+        x(bar.x) - half, x(bar.x) + half, y(bar.median), y(bar.median));
   }
   void draw(const Line& line) {
     put(R"(<polyline fill="none" stroke-linejoin="round" {} points=")", stroke(line.look));

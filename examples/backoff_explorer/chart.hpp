@@ -25,9 +25,9 @@ struct Line {
 /// From least to greatest at one place, with a mark in the middle.
 struct Bar {
   double x;
-  double least;
-  double middle;
-  double greatest;
+  double min;
+  double median;
+  double max;
 };
 
 /// A part of the x axis that is shaded, and why.
@@ -39,8 +39,8 @@ struct Shade {
 
 struct Axis {
   std::string label;  ///< with the unit
-  double least = 0.0;
-  double greatest = 1.0;
+  double min = 0.0;
+  double max = 1.0;
   bool logarithmic = false;
 };
 

@@ -14,7 +14,7 @@ endfunction()
 run(0 --initial-delay 250ms --max-retries 3)
 if(NOT printed STREQUAL "\
 exponential backoff from 0.25 s, factor 2, at most 60 s, proportional jitter of 25 %, 3 retries
-  s            least    middle  greatest
+  s              min    median       max
   retry 1     0.1875      0.25    0.3125
   retry 2      0.375       0.5     0.625
   retry 3       0.75         1      1.25

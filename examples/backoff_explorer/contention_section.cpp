@@ -56,18 +56,18 @@ std::vector<Curve> curves(const encore::RetrySettings& policy) {
 std::string contention_section(const Options& options) {
   const auto all = curves(options.policy);
   Chart calls{.title = "Tries to write, of all clients together",
-              .x = {.label = "clients", .greatest = 100},
+              .x = {.label = "clients", .max = 100},
               .y = {.label = "calls"}};
   Chart time{.title = "Time until the last client is done",
-             .x = {.label = "clients", .greatest = 100},
-             .y = {.label = "time, s", .least = 0.01, .greatest = 0.1, .logarithmic = true}};
+             .x = {.label = "clients", .max = 100},
+             .y = {.label = "time, s", .min = 0.01, .max = 0.1, .logarithmic = true}};
   std::string rows;
   for (const auto& one : all) {
     calls.lines.push_back(one.calls);
     time.lines.push_back(one.time);
-    for (const auto& point : one.calls.points) calls.y.greatest = std::max(calls.y.greatest, 1.05 * point.y);
+    for (const auto& point : one.calls.points) calls.y.max = std::max(calls.y.max, 1.05 * point.y);
     for (const auto& point : one.time.points)
-      while (time.y.greatest < point.y) time.y.greatest *= 10;
+      while (time.y.max < point.y) time.y.max *= 10;
     const auto cells = [&](const char* what, const Line& line, int digits) {
       for (const std::size_t at : {std::size_t{1}, std::size_t{5}, std::size_t{10}})
         rows += fmt::format("<td id=\"{}-{}-{}\">{:.{}f}</td>", what, one.id, numbers_of_clients[at],

@@ -18,10 +18,10 @@ namespace {
 double seconds(encore::Duration duration) { return std::chrono::duration<double>{duration}.count(); }
 
 void print_one(const Preview& preview) {
-  fmt::print("{}\n{:<10}{:>10}{:>10}{:>10}\n", preview.name, "  s", "least", "middle", "greatest");
+  fmt::print("{}\n{:<10}{:>10}{:>10}{:>10}\n", preview.name, "  s", "min", "median", "max");
   const auto print_row = [](const std::string& name, const encore::WaitRange& wait) {
-    fmt::print("  {:<8}{:>10.4g}{:>10.4g}{:>10.4g}\n", name, seconds(wait.least), seconds(wait.middle),
-               seconds(wait.greatest));
+    fmt::print("  {:<8}{:>10.4g}{:>10.4g}{:>10.4g}\n", name, seconds(wait.min), seconds(wait.median),
+               seconds(wait.max));
   };
   int retry = 0;
   for (const auto& wait : preview.waits) print_row(fmt::format("retry {}", ++retry), wait);
@@ -30,8 +30,8 @@ void print_one(const Preview& preview) {
 
 /// "0.75-1.25", or one number where nothing is left to chance.
 std::string range(const encore::WaitRange& wait) {
-  if (wait.least == wait.greatest) return fmt::format("{:.4g}", seconds(wait.least));
-  return fmt::format("{:.4g}-{:.4g}", seconds(wait.least), seconds(wait.greatest));
+  if (wait.min == wait.max) return fmt::format("{:.4g}", seconds(wait.min));
+  return fmt::format("{:.4g}-{:.4g}", seconds(wait.min), seconds(wait.max));
 }
 
 void print_all() {

@@ -74,8 +74,8 @@ std::string outage_section(const Options& options) {
   const auto all = courses(options, encore::to_duration(std::chrono::duration<double>{lasts}));
   const Shade shade{seconds(quiet), ends, "outage"};
   Chart load{.title = "Requests that arrive at the backend",
-             .x = {.label = "time, s", .greatest = lasts},
-             .y = {.label = "requests per second", .greatest = 1.15 * options.outage.requests_per_second},
+             .x = {.label = "time, s", .max = lasts},
+             .y = {.label = "requests per second", .max = 1.15 * options.outage.requests_per_second},
              .shade = shade};
   auto goodput = load;
   goodput.title = "Calls that are answered in time";
@@ -91,7 +91,7 @@ std::string outage_section(const Options& options) {
       answers.points.push_back({middle, static_cast<double>(second.answered_in_time)});
       most = std::max(most, second.requests);
     }
-    load.y.greatest = std::max(load.y.greatest, 1.15 * most);
+    load.y.max = std::max(load.y.max, 1.15 * most);
     load.lines.push_back(std::move(requests));
     goodput.lines.push_back(std::move(answers));
     const double after = recovery(course, ends);

@@ -29,7 +29,7 @@ figure { margin: 0; max-width: 36rem; }
 figcaption { font-size: 0.9rem; }
 svg { display: block; width: 100%; height: auto; font: 14px system-ui, sans-serif; fill: #111; }
 .grid { stroke: #d0d0d0; } .axis { stroke: #111; } .shade { fill: #e4e4e4; } .note { font-style: italic; }
-.bar { fill: #9fc3e0; stroke: #0b62a4; } .middle { stroke: #111; stroke-width: 3; }
+.bar { fill: #9fc3e0; stroke: #0b62a4; } .median { stroke: #111; stroke-width: 3; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: 0.8rem 0; font-size: 0.9rem; }
 caption { text-align: left; font-weight: 600; }
 th, td { padding: 0.15rem 0.6rem; border-bottom: 1px solid #ccc; text-align: right; }

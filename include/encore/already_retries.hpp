@@ -1,8 +1,8 @@
 // A policy around something that retries by itself: it multiplies the requests, and says so.
 #pragma once
 #include <encore/detail/attributes.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/limits.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 
 #include <cstdint>

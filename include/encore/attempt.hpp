@@ -39,16 +39,16 @@ class ShortText {
 /// What the callable noted about its attempt, for events and for replay safety. Bounded, allocates nothing. (F6, I3)
 class AttemptNotes {
  public:
-  static constexpr std::size_t longest_request_id = 64;
-  static constexpr std::size_t longest_error_code = 48;
+  static constexpr std::size_t max_request_id = 64;
+  static constexpr std::size_t max_error_code = 48;
 
   /// The response's status, if one was noted.
   constexpr std::optional<int> status() const noexcept {
     return has_status_ ? std::optional<int>{status_} : std::nullopt;
   }
-  /// The dependency's own id for the request, cut at `longest_request_id` bytes; empty if none was noted.
+  /// The dependency's own id for the request, cut at `max_request_id` bytes; empty if none was noted.
   constexpr std::string_view request_id() const noexcept { return request_id_.view(); }
-  /// The dependency's code for what went wrong, cut at `longest_error_code` bytes; empty if none was noted.
+  /// The dependency's code for what went wrong, cut at `max_error_code` bytes; empty if none was noted.
   constexpr std::string_view error_code() const noexcept { return error_code_.view(); }
   /// A request left.
   constexpr bool dispatched() const noexcept { return dispatched_; }
@@ -87,8 +87,8 @@ class AttemptNotes {
   bool something_answered_ = false;  // of the requests so far
   bool key_used_ = false;
   bool error_result_ = false;
-  shared::ShortText<longest_request_id> request_id_;
-  shared::ShortText<longest_error_code> error_code_;
+  shared::ShortText<max_request_id> request_id_;
+  shared::ShortText<max_error_code> error_code_;
 };
 
 namespace shared {
@@ -97,7 +97,7 @@ namespace shared {
 /// not run settles nothing. (I3)
 struct OutcomeSoFar {
   bool unknown = false;
-  ShortText<AttemptNotes::longest_request_id> request_id;  // of the latest request without an answer
+  ShortText<AttemptNotes::max_request_id> request_id;  // of the latest request without an answer
 
   ENCORE_COLD void add(const AttemptNotes& notes) noexcept {
     if (notes.outcome_unknown()) {
@@ -245,7 +245,7 @@ class Attempt {
   }
   void note_request_id(std::string_view id) const noexcept { notes_.request_id_.assign(id); }
   /// The dependency's own code for what went wrong, as it stands in its answer: one of a few, and no text of a message. It belongs to
-  /// the latest request of this attempt, and is cut at `AttemptNotes::longest_error_code` bytes. Logs and records tell it as
+  /// the latest request of this attempt, and is cut at `AttemptNotes::max_error_code` bytes. Logs and records tell it as
   /// `error.code` with the attempt's failure and, if that was the last, with the call's end; reports count by it. (F6)
   ///   attempt.note("insufficient_quota");
   void note(std::string_view error_code) const noexcept { notes_.error_code_.assign(error_code); }

@@ -3,7 +3,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 
 #include <chrono>
@@ -21,7 +21,7 @@ namespace encore ENCORE_BUILD {
 ///     constexpr Duration operator()(int retry) const { return retry * 1s; }
 ///   };
 template <class B>
-concept Backoff = Plays<B, role::Backoff> && requires(const B& backoff, int retry) {
+concept Backoff = shared::HasRole<B, role::Backoff> && requires(const B& backoff, int retry) {
   { backoff(retry) } -> std::convertible_to<Duration>;
 };
 
@@ -31,7 +31,7 @@ class WaitSpan : public Span<Field> {
  public:
   template <class Rep, class Period>
   constexpr WaitSpan(std::chrono::duration<Rep, Period> value)
-      : Span<Field>{smaller_of<Duration>(Span<Field>{value}, longest_wait)} {}
+      : Span<Field>{smaller_of<Duration>(Span<Field>{value}, max_wait)} {}
   template <class Number>
     requires std::is_arithmetic_v<Number>
   constexpr WaitSpan(Number value) : Span<Field>{value} {}  // refused there
@@ -41,7 +41,7 @@ namespace detail {
 template <class W>
   requires requires(const W& wait) { to_duration(wait); }
 constexpr Duration possible_wait(const W& wait) noexcept {
-  return held(to_duration(wait), Duration::zero(), longest_wait);
+  return held(to_duration(wait), Duration::zero(), max_wait);
 }
 template <FieldName Field>
 constexpr Duration possible_wait(const WaitSpan<Field>& wait) noexcept {
@@ -49,7 +49,7 @@ constexpr Duration possible_wait(const WaitSpan<Field>& wait) noexcept {
 }
 }  // namespace detail
 
-/// No wait of this backoff is longer, jitter included: its `cap()`, else its `max_delay`, else `longest_wait`, to which
+/// No wait of this backoff is longer, jitter included: its `cap()`, else its `max_delay`, else `max_wait`, to which
 /// both are lowered. (C2, C7)
 template <Backoff B>
 constexpr Duration cap_of(const B& backoff) {
@@ -58,7 +58,7 @@ constexpr Duration cap_of(const B& backoff) {
   else if constexpr (requires { detail::possible_wait(backoff.max_delay); })
     return detail::possible_wait(backoff.max_delay);
   else
-    return longest_wait;
+    return max_wait;
 }
 /// No wait is shorter, jitter included: its `floor()`, else its `min_delay`, else 0. A cap below the floor wins. (C2)
 template <Backoff B>
@@ -95,46 +95,46 @@ constexpr Duration delay_of(const B& backoff, int retry) {
 
 namespace detail {
 template <class B>
-struct RunningByNumber {
-  constexpr RunningByNumber(const B&, int) noexcept {}
+struct GeneratorByNumber {
+  constexpr GeneratorByNumber(const B&, int) noexcept {}
   constexpr Duration next(const B& backoff, int retry) const { return delay_of(backoff, retry); }
 };
 // For a shape that is held between its floor and cap already.
 template <class B>
-struct RunningAsItIs {
-  constexpr RunningAsItIs(const B&, int) noexcept {}
+struct StatelessGenerator {
+  constexpr StatelessGenerator(const B&, int) noexcept {}
   constexpr Duration next(const B& backoff, int retry) const noexcept { return backoff(retry); }
 };
 template <class B>
-RunningByNumber<B> running_form();
+GeneratorByNumber<B> generator_form();
 template <class B>
-  requires requires { typename B::Running; }
-typename B::Running running_form();
+  requires requires { typename B::Generator; }
+typename B::Generator generator_form();
 template <class B>
-using Running = decltype(running_form<B>());
+using GeneratorOf = decltype(generator_form<B>());
 // The first delay again and again: kept, for made anew at each draw it was a third of what decorrelated jitter costs.
 template <class B>
-struct RunningInPlace {
+struct GeneratorInPlace {
   Duration first;
-  constexpr RunningInPlace(const B& backoff, int) : first{delay_of(backoff, 0)} {}
+  constexpr GeneratorInPlace(const B& backoff, int) : first{delay_of(backoff, 0)} {}
   constexpr Duration next(const B&, int) const noexcept { return first; }
 };
 }  // namespace detail
 
 /// A backoff's delays one after another, from any retry on; at most 16 bytes of state with the shapes below. (P9)
-/// A backoff that goes on more cheaply than it starts has a nested type `Running`, made from (backoff, retry), whose
+/// A backoff that goes on more cheaply than it starts has a nested type `Generator`, made from (backoff, retry), whose
 /// `next(backoff, retry)` is asked for each retry in turn and answers what `delay_of` would.
-template <Backoff B, class Running = detail::Running<B>>
-class Progression {
+template <Backoff B, class Generator = detail::GeneratorOf<B>>
+class DelayGenerator {
  public:
-  constexpr explicit Progression(const B& backoff, int retry = 0)
+  constexpr explicit DelayGenerator(const B& backoff, int retry = 0)
       : retry_{larger_of(retry, 0)},
-        running_{backoff, this->retry()} {}
+        generator_{backoff, this->retry()} {}
   /// The delay before `retry()`; then goes on to the retry after it.
   constexpr Duration next(const B& backoff) {
     const int retry = this->retry();
     ++retry_;
-    return running_.next(backoff, retry);
+    return generator_.next(backoff, retry);
   }
   constexpr int retry() const noexcept {
     return static_cast<int>(smaller_of<std::int64_t>(retry_, (std::numeric_limits<int>::max)()));
@@ -142,7 +142,7 @@ class Progression {
 
  private:
   std::int64_t retry_;  // wide, so that unlimited retries cannot overflow it
-  [[no_unique_address]] Running running_;
+  [[no_unique_address]] Generator generator_;
 };
 
 /// The factor of an exponential backoff. 0 is kept as 1, which means the same, constant; and one beyond `enough` as
@@ -170,13 +170,15 @@ struct ExponentialBackoff {
   WaitSpan<"max_delay"> max_delay = whole_seconds(60);
   WaitSpan<"min_delay"> min_delay = Duration::zero();
 
-  constexpr Duration operator()(int retry) const noexcept { return Running{*this, retry}.next(*this, retry); }
+  constexpr Duration operator()(int retry) const noexcept {
+    return Generator{*this, retry}.next(*this, retry);
+  }
 
   /// One multiplication a delay. Started at a later retry it multiplies in turn too, so that it agrees to the
   /// nanosecond, unless a factor near to 1 is still under way after `in_turn` steps: powers then do the rest.
-  class Running {
+  class Generator {
    public:
-    constexpr Running(const ExponentialBackoff& backoff, int retry) noexcept
+    constexpr Generator(const ExponentialBackoff& backoff, int retry) noexcept
         : nanoseconds_{smaller_of(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
       for (int step = smaller_of(retry, in_turn); step > 0; --step) {
         const double before = nanoseconds_;
@@ -205,7 +207,7 @@ static_assert(Backoff<ExponentialBackoff>);
 /// The same wait before each retry.
 struct ConstantBackoff {
   using role = encore::role::Backoff;
-  using Running = detail::RunningAsItIs<ConstantBackoff>;
+  using Generator = detail::StatelessGenerator<ConstantBackoff>;
   WaitSpan<"delay"> delay = whole_seconds(1);
 
   constexpr Duration operator()(int) const noexcept { return delay; }

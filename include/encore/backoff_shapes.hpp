@@ -5,7 +5,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 
 #include <array>
@@ -21,7 +21,7 @@ namespace encore ENCORE_BUILD {
 /// `initial_delay + retry * step`, held between `min_delay` and `max_delay`.
 struct LinearBackoff {
   using role = encore::role::Backoff;
-  using Running = detail::RunningAsItIs<LinearBackoff>;
+  using Generator = detail::StatelessGenerator<LinearBackoff>;
   Span<"initial_delay"> initial_delay = whole_seconds(1);
   Span<"step"> step = whole_seconds(1);
   WaitSpan<"max_delay"> max_delay = whole_seconds(60);
@@ -38,7 +38,7 @@ static_assert(Backoff<LinearBackoff>);
 /// `initial_delay` times 1, 1, 2, 3, 5, 8 ..., held between `min_delay` and `max_delay`.
 struct FibonacciBackoff {
   using role = encore::role::Backoff;
-  using Running = detail::RunningAsItIs<FibonacciBackoff>;
+  using Generator = detail::StatelessGenerator<FibonacciBackoff>;
   Span<"initial_delay"> initial_delay = whole_seconds(1);
   WaitSpan<"max_delay"> max_delay = whole_seconds(60);
   WaitSpan<"min_delay"> min_delay = Duration::zero();
@@ -57,7 +57,7 @@ struct FibonacciBackoff {
     for (std::size_t i = 2; i < sums.size(); ++i) sums[i] = sums[i - 1] + sums[i - 2];
     return sums;
   }();
-  static_assert(Duration{numbers.back()} > longest_wait);
+  static_assert(Duration{numbers.back()} > max_wait);
 };
 static_assert(Backoff<FibonacciBackoff>);
 
@@ -66,7 +66,7 @@ template <std::size_t Size>
 class ListedBackoff {
  public:
   using role = encore::role::Backoff;
-  using Running = detail::RunningAsItIs<ListedBackoff>;
+  using Generator = detail::StatelessGenerator<ListedBackoff>;
   template <class... Rep, class... Period>
     requires(sizeof...(Rep) == Size && Size > 0)
   constexpr ListedBackoff(std::chrono::duration<Rep, Period>... delays)
@@ -109,9 +109,9 @@ class ChainedBackoff {
   }
 
   /// In the room of one of the two.
-  class Running {
+  class Generator {
    public:
-    constexpr Running(const ChainedBackoff& backoff, int retry) {
+    constexpr Generator(const ChainedBackoff& backoff, int retry) {
       if (retry < backoff.retries_)
         std::construct_at(detail::address_of(first_), backoff.first_, retry);
       else
@@ -124,11 +124,11 @@ class ChainedBackoff {
     }
 
    private:
-    static_assert(std::is_trivially_destructible_v<detail::Running<First>> &&
-                  std::is_trivially_destructible_v<detail::Running<Rest>>);
+    static_assert(std::is_trivially_destructible_v<detail::GeneratorOf<First>> &&
+                  std::is_trivially_destructible_v<detail::GeneratorOf<Rest>>);
     union {
-      detail::Running<First> first_;
-      detail::Running<Rest> rest_;
+      detail::GeneratorOf<First> first_;
+      detail::GeneratorOf<Rest> rest_;
     };
   };
 

@@ -3,7 +3,7 @@
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop.hpp>
 
 #include <chrono>
@@ -20,11 +20,12 @@ namespace encore {
 /// Tells the time and waits. `now()` may only be compared with itself; `wall()` is the calendar's time; `sleep_for` returns
 /// when the duration has passed or, at once, when a stop is requested. All three may be called from several threads. (D1, K1)
 template <class C>
-concept Clock = Plays<C, role::Clock> && requires(C& clock, Duration duration, const StopView& stop) {
-  { clock.now() } -> std::same_as<TimePoint>;
-  { clock.wall() } -> std::same_as<WallTime>;
-  clock.sleep_for(duration, stop);
-};
+concept Clock =
+    shared::HasRole<C, role::Clock> && requires(C& clock, Duration duration, const StopView& stop) {
+      { clock.now() } -> std::same_as<TimePoint>;
+      { clock.wall() } -> std::same_as<WallTime>;
+      clock.sleep_for(duration, stop);
+    };
 
 /// The real clock: `std::chrono::steady_clock`, and a wait that a stop request ends at once. Stateless.
 class SteadyClock {
@@ -37,7 +38,7 @@ class SteadyClock {
     return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   }
 
-  /// `duration` is at most `longest_wait` here: longer ones would overflow inside the standard library. (C7)
+  /// `duration` is at most `max_wait` here: longer ones would overflow inside the standard library. (C7)
   ENCORE_COLD static void sleep_for(Duration duration, const StopView& stop) {
     if (stop.watches())
       stop.operations_->wait_for(duration, stop);

@@ -24,7 +24,7 @@ constexpr Duration whole_seconds(int seconds) noexcept {
 }
 
 /// No wait is longer than this, whatever was configured. (C7)
-inline constexpr Duration longest_wait = whole_seconds(8'760 * 3'600);
+inline constexpr Duration max_wait = whole_seconds(8'760 * 3'600);
 
 namespace shared {
 // What a duration may be counted in. Of other types, as 128-bit numbers and classes, nobody here knows how they round.

@@ -1,7 +1,7 @@
 // Which returned values are failures, retried or not.
 #pragma once
 #include <encore/detail/asked.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <utility>
 

@@ -3,7 +3,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What a jitter may look at. All durations lie in [0, longest_wait]. (C2, C9)
+/// What a jitter may look at. All durations lie in [0, max_wait]. (C2, C9)
 struct JitterInput {
   Duration delay{};     ///< what the backoff says, capped
   Duration previous{};  ///< the wait that was chosen before the retry before this one; at first `initial`
@@ -30,7 +30,7 @@ struct JitterInput {
 /// `looks_back`, at `previous` (previews then skip the waits before); `looks_at_initial`; `looks_at_delay`. And it may have
 /// `hint_share()`.
 template <class J>
-concept Jitter = Plays<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
+concept Jitter = shared::HasRole<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
   { jitter(input) } -> std::convertible_to<Duration>;
 };
 

@@ -3,8 +3,8 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
+#include <encore/option.hpp>
 
 namespace encore ENCORE_BUILD {
 

@@ -3,7 +3,7 @@
 #include <encore/backoff.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 
 #include <cstdint>
@@ -68,13 +68,13 @@ struct NoTimeBudget {
 };
 
 /// The least time with which an attempt is still of use: a retry that would be left less is not made. (D4)
-struct LeastAttemptTime {
-  using role = encore::role::LeastAttemptTime;
-  Span<"least_attempt_time"> value = Duration::zero();
+struct MinAttemptTime {
+  using role = encore::role::MinAttemptTime;
+  Span<"min_attempt_time"> value = Duration::zero();
 };
 
-struct NoLeastAttemptTime {
-  using role = encore::role::LeastAttemptTime;
+struct NoMinAttemptTime {
+  using role = encore::role::MinAttemptTime;
 };
 
 /// How long one attempt may take, from its begin, which is then read from the clock. The callable is told what is left, by
@@ -87,7 +87,7 @@ struct NoAttemptTimeout {
   using role = encore::role::AttemptTimeout;
 };
 
-/// The longest server hint that is obeyed; a longer one stops the call. At most `longest_wait`. (C7, E2)
+/// The longest server hint that is obeyed; a longer one stops the call. At most `max_wait`. (C7, E2)
 struct HintCap {
   using role = encore::role::HintCap;
   WaitSpan<"hint_cap"> value = whole_seconds(120);

@@ -2,7 +2,7 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/nested.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <cstdio>
 #include <cstdlib>

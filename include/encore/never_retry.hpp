@@ -1,7 +1,7 @@
 // The policy's own list of what is never retried, whatever the filter says.
 #pragma once
 #include <encore/detail/asked.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/thrown.hpp>
 
 #include <utility>

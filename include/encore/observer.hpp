@@ -4,7 +4,7 @@
 #include <encore/engine/call_events.hpp>  // tells them
 #include <encore/engine/deferred.hpp>
 #include <encore/event.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <type_traits>
@@ -34,7 +34,7 @@ class Observe {
   }
 
  private:
-  using Callable = std::remove_reference_t<decltype(std::declval<const detail::Kept<F>&>().get())>;
+  using Callable = std::remove_reference_t<decltype(std::declval<const detail::Storage<F>&>().get())>;
   static_assert(std::invocable<Callable&, const Event&>,
                 "an observer is called with `const Event&` from a const policy: give a mutable one a name, "
                 "and give Observe std::ref(it), so that the policy can refer to it");
@@ -42,9 +42,9 @@ class Observe {
       !detail::Deferred<std::invoke_result_t<Callable&, const Event&>>,
       "this observer returns a coroutine or future that nobody awaits, so it would hear of nothing: "
       "do the work in the call, or hand it to somebody who waits for it");
-  detail::Kept<F> tell_;
+  detail::Storage<F> tell_;
 };
 template <class F>
-Observe(F&&) -> Observe<Held<F>>;
+Observe(F&&) -> Observe<shared::StoredOf<F>>;
 
 }  // namespace encore ENCORE_BUILD

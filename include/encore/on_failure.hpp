@@ -6,7 +6,7 @@
 #include <encore/engine/erased_operation.hpp>
 #include <encore/engine/failure_strategy.hpp>
 #include <encore/failure.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <type_traits>

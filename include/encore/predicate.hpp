@@ -3,7 +3,7 @@
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/server_hint.hpp>
 #include <encore/error_name.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/thrown.hpp>
 #include <encore/unretryable.hpp>
 
@@ -35,7 +35,7 @@ inline constexpr bool looks_at_values = requires { requires P::looks_at_values; 
 /// Returned<V>&)` of values; a predicate may know one kind or both. Asked again for each failure, from any thread;
 /// it may throw, which stops the call (B7).
 template <class P>
-concept Predicate = Plays<P, role::Predicate> && (JudgesExceptions<P> || looks_at_values<P>);
+concept Predicate = shared::HasRole<P, role::Predicate> && (JudgesExceptions<P> || looks_at_values<P>);
 
 namespace detail {
 

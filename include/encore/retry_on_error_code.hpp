@@ -3,7 +3,7 @@
 #include <encore/combined_predicates.hpp>
 #include <encore/detail/error_code.hpp>
 #include <encore/engine/predicate_parts.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>
 #include <encore/thrown.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/hint.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/thrown.hpp>
 

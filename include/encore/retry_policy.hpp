@@ -5,9 +5,9 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/engine/deferred.hpp>
 #include <encore/engine/operation.hpp>
+#include <encore/engine/options.hpp>
+#include <encore/engine/options_check.hpp>
 #include <encore/engine/policy_parts.hpp>
-#include <encore/engine/recipe.hpp>
-#include <encore/engine/recipe_check.hpp>
 #include <encore/engine/retry_loop.hpp>
 #include <encore/refused.hpp>
 #include <encore/setting.hpp>
@@ -23,7 +23,7 @@
 
 namespace encore ENCORE_BUILD {
 
-template <class Clock, class Predicate, class Rest = Plus<>>
+template <class Clock, class Predicate, class Rest = Options<>>
 class RetryPolicy;
 template <Backoff B, Jitter J>
 class Schedule;
@@ -56,42 +56,42 @@ struct Rebuilt {};  // tells the constructor that starts from another policy, or
 
 }  // namespace detail
 
-/// Retries calls. An immutable value made of ingredients in any order: use one from any number of threads. (L1)
+/// Retries calls. An immutable value made of options in any order: use one from any number of threads. (L1)
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{2}, TimeBudget{5s}};
 ///   int units = policy.run({.id = "call-17", .name = "inventory_lookup"}, [&] { return inventory.lookup("A-17"); });
 /// Only the predicate must be named (B1). Defaults: 2 retries, or no count limit where a time budget is given without a count;
 /// exponential backoff from 1 s by 2 to 60 s with 25 % proportional jitter; the last exception is rethrown (A1).
-/// Ingredients are copied, or moved in. What cannot be copied, as a breaker or a fake clock, has to be a named object, is referred
+/// Options are copied, or moved in. What cannot be copied, as a breaker or a fake clock, has to be a named object, is referred
 /// to and must outlive the policy, and so must what is given as `std::ref(it)`. (F4)
 template <class ClockT, class PredicateT, class... X>
-class RetryPolicy<ClockT, PredicateT, Plus<X...>>
-    : public detail::PolicyParts<ClockT, PredicateT, Plus<X...>> {
-  using Parts = detail::PolicyParts<ClockT, PredicateT, Plus<X...>>;
+class RetryPolicy<ClockT, PredicateT, Options<X...>>
+    : public detail::PolicyParts<ClockT, PredicateT, Options<X...>> {
+  using Parts = detail::PolicyParts<ClockT, PredicateT, Options<X...>>;
 
  public:
   using Parts::backoff, Parts::jitter, Parts::max_retries, Parts::rethrows;
   using typename Parts::FailureStrategyType;
 
-  /// From ingredients, in any order.
+  /// From options, in any order.
   template <class... G>
     requires(!(sizeof...(G) == 1 && (detail::is_policy<std::remove_cvref_t<G>> && ...)) &&
              !(std::same_as<G, detail::Rebuilt> || ...))
-  constexpr explicit RetryPolicy(G&&... ingredients)
+  constexpr explicit RetryPolicy(G&&... options)
       : RetryPolicy{detail::Rebuilt{},
                     detail::beginning<detail::SameType<RetryPolicy, detail::deduced_t<G...>>,
-                                      Plus<ClockT, PredicateT, X...>, G...>(),
-                    std::forward<G>(ingredients)...} {}
+                                      Options<ClockT, PredicateT, X...>, G...>(),
+                    std::forward<G>(options)...} {}
 
-  /// A copy with other ingredients: a single role is replaced; observers, guards and never-lists are added.
+  /// A copy with other options: a single role is replaced; observers, guards and never-lists are added.
   template <class... G>
-  [[nodiscard]] constexpr auto with(G&&... ingredients) const {
-    detail::check_recipe<G...>();
+  [[nodiscard]] constexpr auto with(G&&... options) const {
+    detail::check_options<G...>();
     using Newer = detail::opened_t<G...>;
-    using Changed = RetryPolicy<detail::find_t<role::Clock, detail::join_t<Newer, Plus<ClockT>>>,
-                                detail::find_t<role::Predicate, detail::join_t<Newer, Plus<PredicateT>>>,
-                                detail::canonical_t<Newer, Plus<CountLimit, X...>>>;
+    using Changed = RetryPolicy<detail::find_t<role::Clock, detail::join_t<Newer, Options<ClockT>>>,
+                                detail::find_t<role::Predicate, detail::join_t<Newer, Options<PredicateT>>>,
+                                detail::canonical_t<Newer, Options<CountLimit, X...>>>;
     if constexpr ((detail::Lasts<G> && ...))
-      return Changed{detail::Rebuilt{}, detail::Without<Parts>{*this}, std::forward<G>(ingredients)...};
+      return Changed{detail::Rebuilt{}, detail::Without<Parts>{*this}, std::forward<G>(options)...};
     else
       return *this;
   }
@@ -103,7 +103,7 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
         detail::SameType<RetryPolicy<C, P, R>, RetryPolicy>,
         "a policy's type names its options, and these two differ: make a new one, `const auto hurried "
         "= policy.with(TimeBudget{3s})`, or spell the option in the type, "
-        "RetryPolicy<Clock, Predicate, Plus<TimeBudget>>");
+        "RetryPolicy<Clock, Predicate, Options<TimeBudget>>");
     return *this;
   }
 
@@ -111,10 +111,10 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   template <class... Role>
   [[nodiscard]] constexpr auto without() const {
     static_assert(((detail::is_single<Role> || detail::is_many<Role>) && ...),
-                  "`without` takes roles, not ingredients: policy.without<encore::role::Jitter>()");
+                  "`without` takes roles, not options: policy.without<encore::role::Jitter>()");
     static_assert(!(std::same_as<Role, role::Predicate> || ...),
                   "a RetryPolicy cannot do without its predicate");
-    using Kept = typename detail::without<Plus<ClockT, X...>, Role...>::type;
+    using Kept = typename detail::without<Options<ClockT, X...>, Role...>::type;
     using Changed = RetryPolicy<detail::find_t<role::Clock, Kept>, PredicateT, detail::canonical_t<Kept>>;
     return Changed{detail::Rebuilt{}, detail::Without<Parts, Role...>{*this}};
   }
@@ -191,8 +191,8 @@ class RetryPolicy<ClockT, PredicateT, Plus<X...>>
   friend class Wrapped;
 
   template <class Old, class... G>
-  constexpr RetryPolicy(detail::Rebuilt, const Old& old, G&&... ingredients)
-      : Parts{old, detail::SingleRoles{}, std::forward<G>(ingredients)...} {}
+  constexpr RetryPolicy(detail::Rebuilt, const Old& old, G&&... options)
+      : Parts{old, detail::SingleRoles{}, std::forward<G>(options)...} {}
 
   template <class... G>
   constexpr RetryPolicy(detail::Rebuilt, detail::FromRefused, G&&...)

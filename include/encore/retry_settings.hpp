@@ -1,12 +1,12 @@
-// All of a policy's numbers at run time, from a configuration, as one ingredient.
+// All of a policy's numbers at run time, from a configuration, as one option.
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/backoff_shapes.hpp>
 #include <encore/detail/attributes.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
 #include <encore/jitter_shapes.hpp>
 #include <encore/limits.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 
 #include <cstdint>
@@ -42,9 +42,9 @@ struct ChosenBackoff {
   constexpr auto floor() const noexcept { return numbers.min_delay; }
 
   /// That of the exponential shape: the others are as cheap to compute anew.
-  class Running {
+  class Generator {
    public:
-    constexpr Running(const ChosenBackoff& backoff, int retry) noexcept
+    constexpr Generator(const ChosenBackoff& backoff, int retry) noexcept
         : exponential_{backoff.numbers, backoff.shape == BackoffShape::exponential ? retry : 0} {}
     constexpr Duration next(const ChosenBackoff& backoff, int retry) noexcept {
       if (backoff.shape == BackoffShape::exponential) [[likely]]
@@ -53,7 +53,7 @@ struct ChosenBackoff {
     }
 
    private:
-    ExponentialBackoff::Running exponential_;
+    ExponentialBackoff::Generator exponential_;
   };
 };
 static_assert(Backoff<ChosenBackoff>);
@@ -117,7 +117,7 @@ struct OptionalSeed {
 /// A field out of its range is refused when it is set, with the field's name and the value. Fields that contradict each other are
 /// refused when a policy is made of them: `unlimited_retries` beside `max_retries`, and a least time over its limit, for an
 /// attempt or a delay. An initial delay over `max_delay` does not: the cap holds from the first wait. A time limit of 0 is no time
-/// at all; for no limit it is left out. What is not set has the default that a policy has (A1, C3). It plays the roles of count limit, time limits, backoff, jitter, hint cap and seed: none of them
+/// at all; for no limit it is left out. What is not set has the default that a policy has (A1, C3). It fills the roles of count limit, time limits, backoff, jitter, hint cap and seed: none of them
 /// can be named beside it.
 struct RetrySettings {
   using role = encore::role::Settings;
@@ -126,7 +126,7 @@ struct RetrySettings {
   bool unlimited_retries = false;
   std::optional<Span<"time_budget">> time_budget{};
   std::optional<Span<"attempt_timeout">> attempt_timeout{};
-  Span<"least_attempt_time"> least_attempt_time = Duration::zero();  ///< at most the two limits above
+  Span<"min_attempt_time"> min_attempt_time = Duration::zero();  ///< at most the two limits above
   BackoffShape backoff = BackoffShape::exponential;
   ExponentialBackoff
       delays{};  ///< initial delay (step too, if linear), factor if exponential, greatest and least delay
@@ -135,18 +135,18 @@ struct RetrySettings {
   HintCap hint_cap{};
   std::optional<std::uint64_t> seed{};
 
-  using parts = Plus<CountLimit, OptionalTimeBudget, LeastAttemptTime, OptionalAttemptTimeout, ChosenBackoff,
-                     ChosenJitter, HintCap, OptionalSeed>;
+  using parts = Options<CountLimit, OptionalTimeBudget, MinAttemptTime, OptionalAttemptTimeout, ChosenBackoff,
+                        ChosenJitter, HintCap, OptionalSeed>;
 
-  /// The ingredient that plays one of its roles. Throws `std::invalid_argument` if the fields contradict each other.
+  /// The option for one of its roles. Throws `std::invalid_argument` if the fields contradict each other.
   template <class Role>
   constexpr auto part() const {
     if constexpr (std::same_as<Role, encore::role::CountLimit>)
       return count_limit();
     else if constexpr (std::same_as<Role, encore::role::TimeBudget>)
       return OptionalTimeBudget{as_duration(time_budget)};
-    else if constexpr (std::same_as<Role, encore::role::LeastAttemptTime>)
-      return LeastAttemptTime{checked_least_attempt_time()};
+    else if constexpr (std::same_as<Role, encore::role::MinAttemptTime>)
+      return MinAttemptTime{checked_least_attempt_time()};
     else if constexpr (std::same_as<Role, encore::role::AttemptTimeout>)
       return OptionalAttemptTimeout{as_duration(attempt_timeout)};
     else if constexpr (std::same_as<Role, encore::role::Backoff>)
@@ -169,9 +169,9 @@ struct RetrySettings {
     return delays;
   }
   constexpr Duration checked_least_attempt_time() const {
-    refuse_above("least_attempt_time", least_attempt_time, "attempt_timeout", as_duration(attempt_timeout));
-    refuse_above("least_attempt_time", least_attempt_time, "time_budget", as_duration(time_budget));
-    return least_attempt_time;
+    refuse_above("min_attempt_time", min_attempt_time, "attempt_timeout", as_duration(attempt_timeout));
+    refuse_above("min_attempt_time", min_attempt_time, "time_budget", as_duration(time_budget));
+    return min_attempt_time;
   }
   constexpr CountLimit count_limit() const {
     if (unlimited_retries && max_retries) the_settings_contradict_each_other(int{*max_retries});

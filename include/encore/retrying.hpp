@@ -122,8 +122,8 @@ class Retrying {
   Failure failure() const { return state_.failure(); }
 
   /// Does the failure strategy answer for a call that ended so? Else its exception or value leaves as it is. (B3, G7)
-  static constexpr bool answered_for(StopReason reason) noexcept {
-    return detail::RetryState<Policy>::answered_for(reason);
+  static constexpr bool strategy_handles(StopReason reason) noexcept {
+    return detail::RetryState<Policy>::strategy_handles(reason);
   }
 
  private:

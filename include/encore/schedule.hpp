@@ -15,9 +15,9 @@ namespace encore ENCORE_BUILD {
 
 /// A wait as it can turn out: with the least draw, the middle one, and the greatest.
 struct WaitRange {
-  Duration least{};
-  Duration middle{};
-  Duration greatest{};
+  Duration min{};
+  Duration median{};
+  Duration max{};
 
   friend bool operator==(const WaitRange&, const WaitRange&) = default;
 };
@@ -27,24 +27,24 @@ struct WaitRange {
 template <Backoff B, Jitter J>
 constexpr Duration delay_at(const B& backoff, const J& jitter, int retry, double draw) {
   const int first = looks_back<J> ? 0 : retry;
-  Waits<B, J> waits{backoff, first};
+  WaitGenerator<B, J> waits{backoff, first};
   for (int before = first; before < retry; ++before) waits.next(backoff, jitter, draw);
   return waits.next(backoff, jitter, draw);
 }
 
 /// The greatest draw there is: `Random` draws multiples of 2^-53.
-inline constexpr double greatest_draw = 0x1.fffffffffffffp-1;
+inline constexpr double max_draw = 0x1.fffffffffffffp-1;
 
 /// One wait of a schedule. (C10)
 template <Backoff B, Jitter J>
 constexpr WaitRange preview(const B& backoff, const J& jitter, int retry) {
-  return {.least = delay_at(backoff, jitter, retry, 0.0),
-          .middle = delay_at(backoff, jitter, retry, 0.5),
-          .greatest = delay_at(backoff, jitter, retry, greatest_draw)};
+  return {.min = delay_at(backoff, jitter, retry, 0.0),
+          .median = delay_at(backoff, jitter, retry, 0.5),
+          .max = delay_at(backoff, jitter, retry, max_draw)};
 }
 
 /// All waits of a call that uses up its retries, as a range of `WaitRange`, made while one looks at them. (C4, C10)
-///   static_assert(Schedule{ExponentialBackoff{}, ProportionalJitter{}, 2}.total().greatest < 3'750ms);
+///   static_assert(Schedule{ExponentialBackoff{}, ProportionalJitter{}, 2}.total().max < 3'750ms);
 /// With a jitter that looks back, each column follows itself: the least wait after the least, and so on.
 template <Backoff B, Jitter J>
 class Schedule {
@@ -63,9 +63,9 @@ class Schedule {
     constexpr explicit Iterator(const Schedule& schedule)
         : schedule_{&schedule},
           left_{schedule.retries_},
-          least_{schedule.backoff_},
-          middle_{schedule.backoff_},
-          greatest_{schedule.backoff_} {
+          min_{schedule.backoff_},
+          median_{schedule.backoff_},
+          max_{schedule.backoff_} {
       look();
     }
     constexpr const WaitRange& operator*() const noexcept { return range_; }
@@ -82,13 +82,13 @@ class Schedule {
    private:
     constexpr void look() {
       if (*this == std::default_sentinel) return;
-      range_ = {.least = least_.next(schedule_->backoff_, schedule_->jitter_, 0.0),
-                .middle = middle_.next(schedule_->backoff_, schedule_->jitter_, 0.5),
-                .greatest = greatest_.next(schedule_->backoff_, schedule_->jitter_, greatest_draw)};
+      range_ = {.min = min_.next(schedule_->backoff_, schedule_->jitter_, 0.0),
+                .median = median_.next(schedule_->backoff_, schedule_->jitter_, 0.5),
+                .max = max_.next(schedule_->backoff_, schedule_->jitter_, max_draw)};
     }
     const Schedule* schedule_;
     int left_;
-    Waits<B, J> least_, middle_, greatest_;
+    WaitGenerator<B, J> min_, median_, max_;
     WaitRange range_{};
   };
 
@@ -101,9 +101,9 @@ class Schedule {
   constexpr WaitRange total() const {
     WaitRange sum;
     for (const WaitRange& wait : *this) {
-      sum = {.least = sum_of(sum.least, wait.least),
-             .middle = sum_of(sum.middle, wait.middle),
-             .greatest = sum_of(sum.greatest, wait.greatest)};
+      sum = {.min = sum_of(sum.min, wait.min),
+             .median = sum_of(sum.median, wait.median),
+             .max = sum_of(sum.max, wait.max)};
     }
     return sum;
   }

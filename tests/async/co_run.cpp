@@ -68,8 +68,8 @@ struct OnFakeTime {
   FakeClock clock;
   ManualExecutor executor{clock};
   Recorder trace;
-  RetryPolicy<FakeClock&, RetryOn<Slow>, Plus<NoJitter, Recorder&>> policy{RetryOn<Slow>{}, NoJitter{}, clock,
-                                                                           trace};
+  RetryPolicy<FakeClock&, RetryOn<Slow>, Options<NoJitter, Recorder&>> policy{RetryOn<Slow>{}, NoJitter{},
+                                                                              clock, trace};
 };
 
 }  // namespace
@@ -696,22 +696,22 @@ class Pool {
   void work() {
     std::unique_lock lock{mutex_};
     for (;;) {
-      more_.wait(lock, [&] { return !queue_.empty() || (closed_ && running_ == 0); });
+      more_.wait(lock, [&] { return !queue_.empty() || (closed_ && generator_ == 0); });
       if (queue_.empty()) return;
       const auto frame = queue_.front();
       queue_.pop_front();
-      ++running_;
+      ++generator_;
       lock.unlock();
       frame.resume();
       lock.lock();
-      if (--running_ == 0 && closed_) more_.notify_all();
+      if (--generator_ == 0 && closed_) more_.notify_all();
     }
   }
 
   std::mutex mutex_;
   std::condition_variable more_;
   std::deque<std::coroutine_handle<>> queue_;
-  int running_ = 0;
+  int generator_ = 0;
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };

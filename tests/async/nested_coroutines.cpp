@@ -28,8 +28,8 @@ struct Layers {
   ManualExecutor executor{clock};
   Recorder trace{};
   int requests = 0;
-  RetryPolicy<FakeClock&, RetryOn<Slow>, Plus<NoJitter, WhenNested>> outer{RetryOn<Slow>{}, MaxRetries{3},
-                                                                           NoJitter{}, WhenNested{}, clock};
+  RetryPolicy<FakeClock&, RetryOn<Slow>, Options<NoJitter, WhenNested>> outer{
+      RetryOn<Slow>{}, MaxRetries{3}, NoJitter{}, WhenNested{}, clock};
 
   // Four attempts of the outer layer, each of which calls the inner one, which tries three times if nobody holds it back.
   template <class Inner>

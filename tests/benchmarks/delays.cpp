@@ -14,10 +14,10 @@ using namespace benchmarks;
 
 // One call's waits, as the retry decision keeps them.
 template <class Backoff, class Jitter>
-struct Running {
+struct Generator {
   const Backoff& backoff;
   const Jitter& jitter;
-  encore::Waits<Backoff, Jitter> waits;
+  encore::WaitGenerator<Backoff, Jitter> waits;
   encore::Random random{17};
 
   encore::Duration next() {
@@ -32,11 +32,11 @@ static std::size_t greatest_state = 0;
 template <class Backoff, class Jitter>
 static void measure_delay(const char* gate, const std::string& name, const Backoff& backoff,
                           const Jitter& jitter) {
-  using Waits = encore::Waits<Backoff, Jitter>;
+  using Waits = encore::WaitGenerator<Backoff, Jitter>;
   greatest_state = std::max(greatest_state, sizeof(Waits) + sizeof(encore::Random));
-  Running<Backoff, Jitter> from_the_start{backoff, jitter, Waits{backoff}};
+  Generator<Backoff, Jitter> from_the_start{backoff, jitter, Waits{backoff}};
   measure(gate, name, "encore", [&](int) { return from_the_start.next().count(); });
-  Running<Backoff, Jitter> late{backoff, jitter, Waits{backoff, 1'000'000}};
+  Generator<Backoff, Jitter> late{backoff, jitter, Waits{backoff, 1'000'000}};
   measure(gate, name + " from retry 1000000", "encore", [&](int) { return late.next().count(); });
 }
 

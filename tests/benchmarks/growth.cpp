@@ -1,4 +1,4 @@
-// What one call costs when there is more of something: calls, ingredients, observers, tools. "hand" is the least of it.
+// What one call costs when there is more of something: calls, options, observers, tools. "hand" is the least of it.
 #include "measure.hpp"
 #include "service.hpp"
 #include <encore/agent/tool_catalog.hpp>
@@ -43,10 +43,10 @@ int main() {
   measure("growth", "400000 calls against 400", "encore", by_number, 400'000);
 
   const auto many = plain.with(encore::MaxRetries{7}, encore::ExponentialBackoff{.initial_delay = 7ms},
-                               encore::FullJitter{}, encore::HintCap{9s}, encore::LeastAttemptTime{1s},
+                               encore::FullJitter{}, encore::HintCap{9s}, encore::MinAttemptTime{1s},
                                encore::AlreadyRetries{2});
-  measure("growth", "eight ingredients against two", "hand", by_number);
-  measure("growth", "eight ingredients against two", "encore", [&](int x) { return call(x, many); });
+  measure("growth", "eight options against two", "hand", by_number);
+  measure("growth", "eight options against two", "encore", [&](int x) { return call(x, many); });
 
   const auto one = with_observers<1>(plain);
   const auto two = with_observers<1, 2>(plain);

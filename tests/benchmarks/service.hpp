@@ -1,7 +1,7 @@
 // What is called: functions in a unit of their own, which the optimiser cannot look into, as it cannot into a request.
 #pragma once
 #include <encore/clock.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <stdexcept>
 #include <string>

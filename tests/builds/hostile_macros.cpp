@@ -64,7 +64,7 @@ int main() {
           encore::RetryIfResult{[](int status) { return status == 503; }},
       encore::MaxAttempts{4},
       encore::TimeBudget{10s},
-      encore::LeastAttemptTime{1s},
+      encore::MinAttemptTime{1s},
       encore::LinearBackoff{.initial_delay = 1s, .step = 1s},
       encore::FullJitter{.at_least = 1s},
       encore::Seed{17},
@@ -81,6 +81,6 @@ int main() {
   check(outcome && *outcome == 200 && outcome.attempts() == 3 && events == 7);
   check(clock.sleeps().size() == 2 && clock.sleeps()[0] == 1s && clock.sleeps()[1] >= 1s &&
         clock.sleeps()[1] <= 2s);
-  check(policy.schedule().total().greatest <= 6s);
+  check(policy.schedule().total().max <= 6s);
   return failed_checks;
 }

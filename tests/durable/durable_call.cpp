@@ -102,7 +102,7 @@ std::string drive_by_restarts(const Policy& policy, const Call& call, Callable& 
       continue;
     }
     if constexpr (!Policy::rethrows) {
-      if (durable->answered_for(next.stop))
+      if (durable->strategy_handles(next.stop))
         return policy.failure_strategy().template failed<std::string>(durable->failure());
     }
     std::rethrow_exception(failure);
@@ -252,7 +252,7 @@ TEST_CASE(
   CHECK(restored(patient, waiting(patient)) == Decision{.wait = 7s});
   CHECK(restored(patient.with(TimeBudget{10s}), waiting(patient)) == deadline);
   CHECK(restored(patient.with(TimeBudget{11s}), waiting(patient)) == Decision{.wait = 7s});
-  CHECK(restored(patient.with(TimeBudget{11s}, LeastAttemptTime{2s}), waiting(patient)) ==
+  CHECK(restored(patient.with(TimeBudget{11s}, MinAttemptTime{2s}), waiting(patient)) ==
         Decision{.stop = StopReason::too_little_time_left});
   auto saved = SavedCall::read(waiting(patient));
   saved.deadline = start + 10s;

@@ -38,7 +38,7 @@ TEST_CASE("a fingerprint includes everything by which a policy decides", "[finge
   CHECK(differs(policy.with(UnlimitedRetries{})));
   CHECK(differs(policy.with(MaxRetries{2}, TimeBudget{2s})));
   CHECK(differs(policy.with(MaxRetries{2}, TimeBudget{0s})));
-  CHECK(differs(policy.with(LeastAttemptTime{2s})));
+  CHECK(differs(policy.with(MinAttemptTime{2s})));
   CHECK(differs(policy.with(HintCap{2s})));
   CHECK(differs(policy.with(NoJitter{})));
   CHECK(differs(policy.with(FullJitter{})));

@@ -116,7 +116,7 @@ TEST_CASE("an invalid value of a saved call is rejected by its field's name", "[
         "excluded");
   CHECK(refusal_with(R"("10000000000")", R"("-1")") ==
         "encore: wait_ns = \"-1\" is invalid: it must be from 0 to 31536000000000000 nanoseconds");
-  // longest_wait is 8,760 h = 31,536,000 s.
+  // max_wait is 8,760 h = 31,536,000 s.
   CHECK(refusal_with(R"("10000000000")", R"("31536000000000001")") ==
         "encore: wait_ns = \"31536000000000001\" is invalid: it must be from 0 to 31536000000000000 "
         "nanoseconds");

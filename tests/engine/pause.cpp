@@ -38,12 +38,12 @@ struct Remembering {
   using role = encore::role::Backoff;
   Duration operator()(int retry) const { return (retry + 1) * 1s; }
 
-  class Running {
+  class Generator {
    public:
-    Running(const Remembering&, int) { ++alive; }
-    Running(const Running& other) : waits_{other.waits_} { ++alive; }
-    Running& operator=(const Running&) = default;
-    ~Running() { --alive; }
+    Generator(const Remembering&, int) { ++alive; }
+    Generator(const Generator& other) : waits_{other.waits_} { ++alive; }
+    Generator& operator=(const Generator&) = default;
+    ~Generator() { --alive; }
     Duration next(const Remembering& backoff, int retry) {
       waits_.push_back(backoff(retry));
       return waits_.back();
@@ -64,7 +64,7 @@ TEST_CASE("a backoff whose delay generator owns memory releases it, however a ca
     try {
       static_cast<void>(under.run([&] { return play(++attempts); }));
     } catch (const std::exception&) {}
-    CHECK(Remembering::Running::alive == 0);
+    CHECK(Remembering::Generator::alive == 0);
     return attempts;
   };
   const auto succeeds = [](int) { return 17; };
@@ -92,7 +92,7 @@ TEST_CASE("a hint replaces one step of the backoff, which continues after it [E1
                            NoJitter{}};
   const Call call{.id = "call-1"};
   const CurrentCall current{call};
-  encore::detail::Pauses<std::remove_const_t<decltype(policy)>> pauses;
+  encore::detail::CallWaits<std::remove_const_t<decltype(policy)>> pauses;
   CHECK(pauses.next(policy, current, std::nullopt) == 1s);
   CHECK(pauses.next(policy, current, Duration{7s}) == 7s);
   CHECK(pauses.next(policy, current, std::nullopt) == 4s);
@@ -103,7 +103,7 @@ TEST_CASE("a seed and an id give the same waits again, and another id gives othe
   const auto waits_of = [&](const char* id) {
     const Call call{.id = id};
     const CurrentCall current{call};
-    encore::detail::Pauses<std::remove_const_t<decltype(policy)>> pauses;
+    encore::detail::CallWaits<std::remove_const_t<decltype(policy)>> pauses;
     Durations waits;
     for (int i = 0; i < 4; ++i) waits.push_back(pauses.next(policy, current, std::nullopt));
     return waits;

@@ -43,8 +43,8 @@ TEST_CASE("an attempt's permits are returned after it, and the call's own permit
   Log log;
   Gate<> attempts{log, "a"};
   Gate<StopReason::spend_limit_reached, true> calls{log, "c"};
-  using Attempts = encore::detail::Kept<Gate<>&>;
-  using Calls = encore::detail::Kept<Gate<StopReason::spend_limit_reached, true>&>;
+  using Attempts = encore::detail::Storage<Gate<>&>;
+  using Calls = encore::detail::Storage<Gate<StopReason::spend_limit_reached, true>&>;
   const encore::detail::Pack<Attempts, Calls> guards{
       {{Attempts{std::in_place, attempts}}, {Calls{std::in_place, calls}}}};
   encore::detail::permits_for<std::remove_const_t<decltype(guards)>>::type permits;

@@ -24,7 +24,7 @@ TEST_CASE("an option that is not given has its default, and can be read [A1]", "
   CHECK(policy.max_requests() == 3);
   CHECK(policy.time_budget() == std::nullopt);
   CHECK(policy.attempt_timeout() == std::nullopt);
-  CHECK(policy.least_attempt_time() == 0s);
+  CHECK(policy.min_attempt_time() == 0s);
   CHECK(policy.hint_cap() == 120s);
   CHECK(policy.seed() == std::nullopt);
   CHECK(policy.inner_attempts() == 1);
@@ -40,7 +40,7 @@ TEST_CASE("an option is found in any order, and options that may be repeated kee
   int first = 0, second = 0;
   const RetryPolicy policy{Seed{7},
                            Observe{[&](const Event&) { ++first; }},
-                           LeastAttemptTime{20ms},
+                           MinAttemptTime{20ms},
                            HintCap{9s},
                            AttemptTimeout{3s},
                            RetryOn<Slow>{},
@@ -52,7 +52,7 @@ TEST_CASE("an option is found in any order, and options that may be repeated kee
   CHECK(policy.max_requests() == 12);
   CHECK(policy.time_budget() == 5s);
   CHECK(policy.attempt_timeout() == 3s);
-  CHECK(policy.least_attempt_time() == 20ms);
+  CHECK(policy.min_attempt_time() == 20ms);
   CHECK(policy.hint_cap() == 9s);
   CHECK(policy.seed() == 7U);
   CHECK(policy.observed);

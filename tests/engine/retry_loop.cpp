@@ -68,13 +68,13 @@ Story story(const Policy& policy, FakeClock& clock, Recorder& trace, const Call&
 }
 
 /// The same script on the straight way, and on the general one: which a deadline far away makes the call take.
-template <bool WithAttempt, class... Ingredient>
-void goes_both_ways(const std::string& script, const Ingredient&... ingredients) {
+template <bool WithAttempt, class... Option>
+void goes_both_ways(const std::string& script, const Option&... options) {
   INFO("script " << script << (WithAttempt ? ", with the attempt" : ""));
   const auto tell = [&](const Call& call) {
     FakeClock clock;
     Recorder trace;
-    const RetryPolicy policy{clock, trace, MaxRetries{2}, Seed{3}, ingredients...};
+    const RetryPolicy policy{clock, trace, MaxRetries{2}, Seed{3}, options...};
     return story<WithAttempt>(policy, clock, trace, call, script);
   };
   const auto straight = tell({.id = "call-1", .name = "tool"});
@@ -136,12 +136,12 @@ struct Ending {
   TimePoint when;
 };
 
-template <class... Ingredient>
-void ends_both_ways(const std::string& script, const Ingredient&... ingredients) {
+template <class... Option>
+void ends_both_ways(const std::string& script, const Option&... options) {
   INFO("script " << script);
   const auto ending = [&](const Call& call) {
     FakeClock clock;
-    const RetryPolicy policy{clock, NoJitter{}, ingredients...};
+    const RetryPolicy policy{clock, NoJitter{}, options...};
     std::size_t next = 0;
     std::string end;
     try {
@@ -177,9 +177,9 @@ TEST_CASE(
           INFO("budget " << budget.count() << " ns");
           ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{budget});
           ends_both_ways(script, RetryOn<Slow, int>{}, TimeBudget{budget}, MaxRetries{2});
-          ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{budget}, LeastAttemptTime{1s});
+          ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{budget}, MinAttemptTime{1s});
           ends_both_ways(script, RetryOn<Slow, int>{} || if_negative, TimeBudget{budget}, MaxRetries{2});
-          ends_both_ways(script, if_negative, TimeBudget{budget}, LeastAttemptTime{1s});
+          ends_both_ways(script, if_negative, TimeBudget{budget}, MinAttemptTime{1s});
         }
         ends_both_ways(script, RetryOn<Slow>{}, OptionalTimeBudget{});
         ends_both_ways(script, RetryOn<Slow>{}, TimeBudget{1h}, HintCap{1s});

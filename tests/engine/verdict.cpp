@@ -123,5 +123,5 @@ TEST_CASE(
   STATIC_REQUIRE(detail::time_verdict(0s, 0s, 0s) == StopReason::deadline);
   STATIC_REQUIRE(detail::time_verdict(3s, 2s, 1s) == StopReason::none);
   STATIC_REQUIRE(detail::time_verdict(3s, 2s, 1001ms) == StopReason::too_little_time_left);
-  STATIC_REQUIRE(detail::time_verdict((Duration::max)(), longest_wait, 1s) == StopReason::none);
+  STATIC_REQUIRE(detail::time_verdict((Duration::max)(), max_wait, 1s) == StopReason::none);
 }

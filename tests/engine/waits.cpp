@@ -18,7 +18,7 @@ using encore::FullJitter;
 using encore::JitterInput;
 using encore::NoJitter;
 using encore::ProportionalJitter;
-using encore::Waits;
+using encore::WaitGenerator;
 
 const ExponentialBackoff table{.initial_delay = 100ms, .factor = 2.0, .max_delay = 1s};
 
@@ -51,50 +51,51 @@ TEST_CASE("a backoff is not asked for delays that the jitter does not use [C9]",
   STATIC_CHECK(encore::looks_at_delay<FullJitter> && !encore::looks_at_initial<FullJitter>);
   int first = 0, later = 0;
   const Asked backoff{first, later};
-  Waits<Asked, ProportionalJitter> by_delay{backoff, 4};
+  WaitGenerator<Asked, ProportionalJitter> by_delay{backoff, 4};
   for (int i = 0; i < 3; ++i) CHECK(by_delay.next(backoff, ProportionalJitter{}, 0.5) == 1s);
   CHECK(first == 0);
   CHECK(later == 3);
-  Waits<Asked, HalfAsMuchAgain> by_all{backoff, 4};  // says nothing of itself
+  WaitGenerator<Asked, HalfAsMuchAgain> by_all{backoff, 4};  // says nothing of itself
   by_all.next(backoff, HalfAsMuchAgain{}, 0.5);
   CHECK(first > 0);
   CHECK(later == 4);
-  Waits<Asked, ThreeTimesTheFirst> by_the_first{backoff, 4};
+  WaitGenerator<Asked, ThreeTimesTheFirst> by_the_first{backoff, 4};
   for (int i = 0; i < 3; ++i) CHECK(by_the_first.next(backoff, ThreeTimesTheFirst{}, 0.5) == 3s);
   by_the_first.skip(backoff);
   CHECK(later == 4);
   // Cap and floor are still those of the retry: from 4 s on, the two parts hold it at 6 s, and then at 1 s.
   const ChainedBackoff chain{2, ExponentialBackoff{.initial_delay = 4s, .max_delay = 6s},
                              ExponentialBackoff{.initial_delay = 1s, .max_delay = 1s}};
-  Waits<decltype(chain), DecorrelatedJitter> falling{chain};
+  WaitGenerator<decltype(chain), DecorrelatedJitter> falling{chain};
   CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 5s);
   CHECK(falling.next(chain, DecorrelatedJitter{}, 0.75) == 5'500ms);
   CHECK(falling.next(chain, DecorrelatedJitter{}, 0.5) == 1s);
 }
 
 TEST_CASE("a wait is remembered for decorrelated jitter only", "[waits]") {
-  Waits<ExponentialBackoff, DecorrelatedJitter> remembering{table};
+  WaitGenerator<ExponentialBackoff, DecorrelatedJitter> remembering{table};
   CHECK(remembering.previous() == 100ms);
   remembering.next(table, DecorrelatedJitter{}, 0.75);
   CHECK(remembering.previous() == 250ms);
-  Waits<ExponentialBackoff, FullJitter> forgetting{table};
+  WaitGenerator<ExponentialBackoff, FullJitter> forgetting{table};
   forgetting.next(table, FullJitter{}, 0.75);
   CHECK(forgetting.previous() == 0s);
 }
 
 TEST_CASE("a hint that replaces a wait advances the backoff and leaves the jitter's memory unchanged [E1]",
           "[waits]") {
-  Waits<ExponentialBackoff, NoJitter> waits{table};
+  WaitGenerator<ExponentialBackoff, NoJitter> waits{table};
   waits.skip(table);
   CHECK(waits.next(table, NoJitter{}, 0.0) == 200ms);
-  Waits<ExponentialBackoff, DecorrelatedJitter> remembering{table};
+  WaitGenerator<ExponentialBackoff, DecorrelatedJitter> remembering{table};
   CHECK(remembering.next(table, DecorrelatedJitter{}, 0.75) == 250ms);  // 100 + 3/4 of the way to 300
   remembering.skip(table);
   CHECK(remembering.next(table, DecorrelatedJitter{}, 0.5) == 425ms);  // half way from 100 to 3 * 250
 }
 
 TEST_CASE("a call's waits take 24 bytes, its random draws 8 more [P9]", "[waits]") {
-  STATIC_CHECK(sizeof(Waits<ExponentialBackoff, ProportionalJitter>) <= 24);
-  STATIC_CHECK(sizeof(Waits<ExponentialBackoff, DecorrelatedJitter>) <= 24);
-  STATIC_CHECK(sizeof(Waits<ChainedBackoff<ConstantBackoff, ExponentialBackoff>, DecorrelatedJitter>) <= 24);
+  STATIC_CHECK(sizeof(WaitGenerator<ExponentialBackoff, ProportionalJitter>) <= 24);
+  STATIC_CHECK(sizeof(WaitGenerator<ExponentialBackoff, DecorrelatedJitter>) <= 24);
+  STATIC_CHECK(
+      sizeof(WaitGenerator<ChainedBackoff<ConstantBackoff, ExponentialBackoff>, DecorrelatedJitter>) <= 24);
 }

@@ -52,7 +52,7 @@ void go_on(const Policy& policy, const SavedCall& saved) {
   DurableCall call{policy, saved, IfPolicyChanged::accept};
   require(call.attempts() == saved.attempts, "no attempt is forgotten");
   const auto next = call.next();
-  require(next.wait >= 0s && next.wait <= longest_wait, "no wait is endless");
+  require(next.wait >= 0s && next.wait <= max_wait, "no wait is endless");
   if (!saved.under_way) require(next.wait <= saved.wait, "no wait is longer than it was chosen");
   if (!next.goes_on()) return require(call.resume() == next, "a call that has stopped stays so");
   clock.sleep_for(next.wait);
@@ -70,7 +70,7 @@ void go_on(const Policy& policy, const SavedCall& saved) {
 void check_call(std::string_view text, unsigned choice) {
   SavedCall saved;
   if (!accepts([&] { saved = SavedCall::read(text); })) return;
-  require(saved.attempts >= 1 && saved.wait >= 0s && saved.wait <= longest_wait && saved.slept >= 0s,
+  require(saved.attempts >= 1 && saved.wait >= 0s && saved.wait <= max_wait && saved.slept >= 0s,
           "what is read is in its range");
   const auto written = saved.text();
   require(SavedCall::read(written).text() == written, "what was written is read back");
@@ -88,8 +88,7 @@ void check_call(std::string_view text, unsigned choice) {
       case 0: return go_on(policy, saved);
       case 1: return go_on(policy.with(MaxRetries{3}, TimeBudget{30s}, AttemptTimeout{5s}), saved);
       default:
-        return go_on(policy.with(ExponentialBackoff{}, ProportionalJitter{}, TimeBudget{longest_wait}),
-                     saved);
+        return go_on(policy.with(ExponentialBackoff{}, ProportionalJitter{}, TimeBudget{max_wait}), saved);
     }
   }
 }

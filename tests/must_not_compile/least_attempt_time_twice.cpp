@@ -3,9 +3,9 @@
 
 #ifdef ENCORE_FIXED
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{},
-                                        encore::LeastAttemptTime{std::chrono::seconds{1}}};
+                                        encore::MinAttemptTime{std::chrono::seconds{1}}};
 #else
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{},
-                                        encore::LeastAttemptTime{std::chrono::seconds{1}},
-                                        encore::LeastAttemptTime{std::chrono::seconds{2}}};
+                                        encore::MinAttemptTime{std::chrono::seconds{1}},
+                                        encore::MinAttemptTime{std::chrono::seconds{2}}};
 #endif

@@ -1,4 +1,4 @@
-// EXPECT: one of these plays no role in a RetryPolicy: an ingredient names its role
+// EXPECT: one of these has no role in a RetryPolicy: an option names its role
 #include <encore/retry_policy.hpp>
 
 #ifdef ENCORE_FIXED

@@ -5,9 +5,9 @@
 struct TimeoutError {};
 #ifdef ENCORE_FIXED
 inline constexpr encore::RetrySettings settings{.attempt_timeout = std::chrono::seconds{2},
-                                                .least_attempt_time = std::chrono::seconds{2}};
+                                                .min_attempt_time = std::chrono::seconds{2}};
 #else
 inline constexpr encore::RetrySettings settings{.attempt_timeout = std::chrono::seconds{1},
-                                                .least_attempt_time = std::chrono::seconds{2}};
+                                                .min_attempt_time = std::chrono::seconds{2}};
 #endif
 inline constexpr encore::RetryPolicy policy{encore::RetryOn<TimeoutError>{}, settings};

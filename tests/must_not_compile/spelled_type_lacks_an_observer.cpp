@@ -15,7 +15,7 @@ class Client {
 
  private:
 #ifdef ENCORE_FIXED
-  encore::RetryPolicy<encore::SteadyClock, encore::RetryOnEveryException, encore::Plus<Log>> policy_;
+  encore::RetryPolicy<encore::SteadyClock, encore::RetryOnEveryException, encore::Options<Log>> policy_;
 #else
   encore::RetryPolicy<encore::SteadyClock, encore::RetryOnEveryException> policy_;
 #endif

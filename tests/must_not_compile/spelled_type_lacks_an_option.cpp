@@ -11,7 +11,7 @@ class Client {
 
  private:
 #ifdef ENCORE_FIXED
-  encore::RetryPolicy<encore::SteadyClock, encore::RetryOnEveryException, encore::Plus<encore::TimeBudget>>
+  encore::RetryPolicy<encore::SteadyClock, encore::RetryOnEveryException, encore::Options<encore::TimeBudget>>
       policy_{encore::RetryOnEveryException{}, encore::TimeBudget{3s}};
 #else
   encore::RetryPolicy<encore::SteadyClock, encore::RetryOnEveryException> policy_{

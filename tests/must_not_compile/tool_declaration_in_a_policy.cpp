@@ -1,4 +1,4 @@
-// EXPECT: one of these plays no role in a RetryPolicy
+// EXPECT: one of these has no role in a RetryPolicy
 #include <encore/agent/tool_retry.hpp>
 
 #ifdef ENCORE_FIXED

@@ -1,4 +1,4 @@
-// EXPECT: `without` takes roles, not ingredients: policy.without<encore::role::Jitter>()
+// EXPECT: `without` takes roles, not options: policy.without<encore::role::Jitter>()
 #include <encore/retry_policy.hpp>
 
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}, encore::NoJitter{}};

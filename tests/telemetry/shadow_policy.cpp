@@ -126,7 +126,7 @@ TEST_CASE("a shadow policy with a shorter time budget stops before a wait that w
   ShadowPolicy longer{real.with(encore::TimeBudget{3s + 1ns})};
   run(longer);
   CHECK(ship(longer).attempts_avoided == 1);
-  ShadowPolicy with_least{real.with(encore::TimeBudget{3500ms}, encore::LeastAttemptTime{501ms})};
+  ShadowPolicy with_least{real.with(encore::TimeBudget{3500ms}, encore::MinAttemptTime{501ms})};
   run(with_least);
   CHECK(ship(with_least) == counts(StopReason::too_little_time_left,
                                    {.attempts_avoided = 2, .waits_avoided = 2s, .recoveries_lost = 1}));

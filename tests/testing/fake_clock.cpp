@@ -34,7 +34,8 @@ using encore::testing::NoProgress;
 
 static_assert(encore::Clock<FakeClock>);
 static_assert(!std::copy_constructible<FakeClock> && !std::move_constructible<FakeClock>);
-static_assert(std::is_same_v<encore::Held<FakeClock&>, FakeClock&>, "a policy holds it by reference (F4)");
+static_assert(std::is_same_v<encore::shared::StoredOf<FakeClock&>, FakeClock&>,
+              "a policy holds it by reference (F4)");
 static_assert(std::same_as<decltype(FakeClock{}.now())::clock, std::chrono::steady_clock>);
 
 TEST_CASE("a fake clock's sleep takes no time, is recorded, and advances fake time [D1]", "[fake_clock]") {

@@ -1,9 +1,9 @@
 #include "net_timeout.hpp"
 #include <encore/backoff.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/jitter.hpp>
 #include <encore/limits.hpp>
 #include <encore/observer.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>
@@ -31,8 +31,9 @@ using encore::TimePoint;
 
 namespace {
 
-static_assert(encore::Plays<Recorder&, encore::role::Observer>);
-static_assert(std::is_same_v<encore::Held<Recorder&>, Recorder&>, "a policy holds it by reference (F4)");
+static_assert(encore::shared::HasRole<Recorder&, encore::role::Observer>);
+static_assert(std::is_same_v<encore::shared::StoredOf<Recorder&>, Recorder&>,
+              "a policy holds it by reference (F4)");
 static_assert(!std::copy_constructible<Recorder> && !std::move_constructible<Recorder>);
 
 encore::Event event_of(FakeClock& clock, std::string_view id, EventKind kind = EventKind::attempt_started,

@@ -74,7 +74,7 @@ std::optional<Duration> worst_wait(const Policy& policy) {
   constexpr int max_added_up = 10'000;
   const auto budget = policy.time_budget();
   if (policy.max_retries() > max_added_up) return budget;
-  const auto total = policy.schedule().total().greatest;
+  const auto total = policy.schedule().total().max;
   return budget ? smaller_of(total, *budget) : total;
 }
 
@@ -117,11 +117,11 @@ auto catalog_policy(const Policy& policy, OnFibers fibers = {.on = false}) {
   static_assert(std::same_as<typename Policy::FailureStrategyType::template result<ToolResult>, ToolResult>,
                 "the failure strategy of a tool in a catalog must return a ToolResult: give its policy "
                 "TellModel{}, TellModelWith{...}, or a FormatFailure{...} that returns one");
-  const auto with_default = [](const auto& given, auto already_given, auto ingredient) {
+  const auto with_default = [](const auto& given, auto already_given, auto option) {
     if constexpr (already_given)
       return given;
     else
-      return given.with(ingredient);
+      return given.with(option);
   };
   const auto answering = [&] {
     if constexpr (Policy::rethrows)

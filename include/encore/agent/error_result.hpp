@@ -6,7 +6,7 @@
 #include <encore/detail/asked.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/thrown.hpp>
 
 #include <concepts>

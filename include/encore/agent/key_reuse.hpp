@@ -4,7 +4,7 @@
 #include <encore/agent/run_guard.hpp>
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <memory>

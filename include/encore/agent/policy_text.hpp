@@ -5,8 +5,8 @@
 #include <encore/detail/seconds_text.hpp>
 #include <encore/error_name.hpp>
 #include <encore/error_type.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/never_retry.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 
 #include <string>
@@ -84,7 +84,7 @@ struct PredicateText<NotPredicate<P>> {
 template <class Policy>
 std::string policy_text(const Policy& policy) {
   auto text = detail::PredicateText<typename Policy::PredicateType>::of();
-  [&]<class... N>(const detail::Pack<detail::Kept<N>...>&) {
+  [&]<class... N>(const detail::Pack<detail::Storage<N>...>&) {
     ((text += ", " + detail::PredicateText<std::remove_cvref_t<N>>::of()), ...);
   }(policy.never());
   if constexpr (Policy::handles_unmatched) text += ", HandleUnmatched";

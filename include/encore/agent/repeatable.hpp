@@ -1,7 +1,7 @@
 // Declares which tools may be repeated: only those that do no harm when they run twice.
 #pragma once
 #include <encore/call.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <optional>

@@ -5,9 +5,9 @@
 #include <encore/agent/run_guard.hpp>
 #include <encore/agent/spend_limit.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
-#include <encore/engine/recipe.hpp>
+#include <encore/engine/options.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <concepts>
@@ -27,12 +27,12 @@ namespace encore ENCORE_BUILD::detail {
 template <class... G>
 struct run_states {
   static constexpr bool has_call_limit = (std::same_as<G, CallLimit> || ...);
-  using Others = join_t<std::conditional_t<std::same_as<G, CallLimit>, Plus<>, Plus<G>>...>;
+  using Others = join_t<std::conditional_t<std::same_as<G, CallLimit>, Options<>, Options<G>>...>;
 
   template <class List>
   struct of;
   template <class... O>
-  struct of<Plus<O...>> {
+  struct of<Options<O...>> {
     static constexpr bool distinct = [] {
       [[maybe_unused]] constexpr auto count = []<class One>(std::type_identity<One>) {
         return (std::size_t{0} + ... + std::size_t{std::same_as<One, O>});

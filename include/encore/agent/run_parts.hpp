@@ -4,8 +4,8 @@
 #include <encore/agent/refused_turns.hpp>
 #include <encore/agent/run_guards.hpp>
 #include <encore/agent/unknown_outcome.hpp>
-#include <encore/engine/recipe.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/engine/options.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <tuple>
@@ -23,7 +23,7 @@ inline constexpr bool is_unknown_outcome_hook = false;
 template <class F>
 inline constexpr bool is_unknown_outcome_hook<OnUnknownOutcome<F>> = true;
 template <class T>
-inline constexpr bool is_key_reuse_hook = Plays<T, role::KeyReuse>;
+inline constexpr bool is_key_reuse_hook = shared::HasRole<T, role::KeyReuse>;
 
 template <class Default, class... G>
 struct reconciler_of : std::type_identity<Default> {};
@@ -34,7 +34,7 @@ struct reconciler_of<Default, T, G...>
 template <class List>
 struct run_guards_of;
 template <class... G>
-struct run_guards_of<Plus<G...>> : std::type_identity<RunGuards<G...>> {};
+struct run_guards_of<Options<G...>> : std::type_identity<RunGuards<G...>> {};
 
 /// The arguments of a run, sorted by what they are for.
 template <class... G>
@@ -50,10 +50,10 @@ struct RunParts {
   static_assert((0 + ... + int{is_key_reuse_hook<G>}) <= 1, "a ToolRun takes one OnKeyReused");
   static_assert((0 + ... + int{std::same_as<G, RefusedTurns>}) <= 1, "a ToolRun takes one RefusedTurns");
 
-  using GuardList = join_t<std::conditional_t<RunGuard<G>, Plus<G>, Plus<>>...>;
+  using GuardList = join_t<std::conditional_t<RunGuard<G>, Options<G>, Options<>>...>;
   using Guards = typename run_guards_of<GuardList>::type;
   using Reconciler = typename reconciler_of<IgnoreUnknownOutcomes, G...>::type;
-  using KeyReuseHook = typename find<role::KeyReuse, IgnoreKeyReuse, Plus<G...>>::type;
+  using KeyReuseHook = typename find<role::KeyReuse, IgnoreKeyReuse, Options<G...>>::type;
 
   static Guards guards(const G&... given) {
     [[maybe_unused]] const auto one = []<class T>(const T& part) {

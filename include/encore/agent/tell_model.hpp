@@ -5,8 +5,8 @@
 #include <encore/agent/tool_result.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/on_failure.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <cstdlib>

@@ -3,9 +3,9 @@
 #include <encore/agent/declarations.hpp>
 #include <encore/agent/error_result.hpp>
 #include <encore/agent/key_reuse.hpp>
-#include <encore/engine/recipe.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/engine/options.hpp>
 #include <encore/nesting.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <tuple>
@@ -16,11 +16,13 @@ namespace encore ENCORE_BUILD::detail {
 
 template <class G>
 inline constexpr bool is_tool_part =
-    Plays<G, role::Replay> || Plays<G, role::ErrorResult> || Plays<G, role::KeyReuse>;
+    shared::HasRole<G, role::Replay> || shared::HasRole<G, role::ErrorResult> ||
+    shared::HasRole<G, role::KeyReuse>;
 
 /// The parts of a tool layer, as values, in the order given.
 template <class... G>
-using tool_parts_t = join_t<std::conditional_t<is_tool_part<G>, Plus<std::remove_cvref_t<G>>, Plus<>>...>;
+using tool_parts_t =
+    join_t<std::conditional_t<is_tool_part<G>, Options<std::remove_cvref_t<G>>, Options<>>...>;
 
 /// The arguments that are such parts, or those that are not.
 template <bool ToolPart, class... G>
@@ -51,7 +53,7 @@ using tool_policy_t = decltype(tool_policy(std::declval<const Policy&>(), std::d
 template <class List>
 struct declarations_of;
 template <class... D>
-struct declarations_of<Plus<D...>> {
+struct declarations_of<Options<D...>> {
   using type = Declarations<D...>;
 
   /// From a tuple of parts that includes the declarations.
@@ -65,11 +67,11 @@ struct declarations_of<Plus<D...>> {
 template <class Parts>
 struct ToolParts;
 template <class... Part>
-struct ToolParts<Plus<Part...>> {
+struct ToolParts<Options<Part...>> {
   template <class Role, class Default>
-  using one = typename find<Role, Default, Plus<Part...>>::type;
+  using one = typename find<Role, Default, Options<Part...>>::type;
 
-  using Declared = declarations_of<all_of_t<role::Replay, Plus<Part...>>>;
+  using Declared = declarations_of<all_of_t<role::Replay, Options<Part...>>>;
   using ErrorTest = one<role::ErrorResult, ErrorResultByType>;
   using KeyReuseHook = one<role::KeyReuse, IgnoreKeyReuse>;
 
@@ -81,11 +83,11 @@ struct ToolParts<Plus<Part...>> {
       : declarations{Declared::from(parts)},
         error_test{pick<ErrorTest>(parts)},
         key_reuse{pick<KeyReuseHook>(parts)} {
-    static_assert(how_many<role::Replay, Plus<Part...>> != 0,
+    static_assert(how_many<role::Replay, Options<Part...>> != 0,
                   "a ToolRetry must be told which tools may be repeated: add Repeatable{\"...\"}, "
                   "RepeatableWithKey{\"...\"} or RepeatableIf{...}; Repeatable{} means no tool");
-    static_assert(at_most_one<role::ErrorResult, Plus<Part...>>, "a ToolRetry takes one ErrorResultIf");
-    static_assert(at_most_one<role::KeyReuse, Plus<Part...>>, "a ToolRetry takes one OnKeyReused");
+    static_assert(at_most_one<role::ErrorResult, Options<Part...>>, "a ToolRetry takes one ErrorResultIf");
+    static_assert(at_most_one<role::KeyReuse, Options<Part...>>, "a ToolRetry takes one OnKeyReused");
   }
 
  private:

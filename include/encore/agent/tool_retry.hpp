@@ -11,7 +11,7 @@
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/engine/erased_operation.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/retry_policy.hpp>
 
 #include <concepts>

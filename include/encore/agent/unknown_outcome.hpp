@@ -3,7 +3,7 @@
 #include <encore/as_value.hpp>
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <exception>

@@ -90,7 +90,7 @@ bool caller_gets(const Policy& policy, State& state, const Call& call, const Val
     if (verdict != StopReason::succeeded) {
       state.decide_on_value(value, verdict, call);
       return !RetryState<Policy>::waits_after(state.next()) &&
-             (Policy::rethrows || !RetryState<Policy>::answered_for(state.next().stop));
+             (Policy::rethrows || !RetryState<Policy>::strategy_handles(state.next().stop));
     }
   }
   judged = true;

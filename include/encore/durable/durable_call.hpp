@@ -141,8 +141,8 @@ class DurableCall {
   StopReason reason() const noexcept { return retrying_.reason(); }
   Duration slept() const noexcept { return retrying_.slept(); }
   Failure failure() const { return retrying_.failure(); }
-  static constexpr bool answered_for(StopReason reason) noexcept {
-    return Retrying<Policy>::answered_for(reason);
+  static constexpr bool strategy_handles(StopReason reason) noexcept {
+    return Retrying<Policy>::strategy_handles(reason);
   }
 
  private:

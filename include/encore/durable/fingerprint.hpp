@@ -29,13 +29,13 @@ class Fingerprint {
     Fingerprint print{0};
     print.add(policy.max_retries());
     print.add(policy.time_budget().value_or(Duration{-1}).count());
-    print.add(policy.least_attempt_time().count());
+    print.add(policy.min_attempt_time().count());
     print.add(policy.hint_cap().count());
     print.add(std::bit_cast<std::int64_t>(hint_share_of(policy.jitter())));
     for (const auto& wait : policy.schedule(waits_looked_at)) {
-      print.add(wait.least.count());
-      print.add(wait.middle.count());
-      print.add(wait.greatest.count());
+      print.add(wait.min.count());
+      print.add(wait.median.count());
+      print.add(wait.max.count());
     }
     return print;
   }

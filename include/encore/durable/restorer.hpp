@@ -26,11 +26,11 @@ struct Restorer {
     saved.outcome_unknown = state.outcome_.unknown;
     saved.request_id = state.outcome_.request_id.view();
     saved.wait = state.wait_;
-    const bool remembered = looks_back<typename Policy::JitterType> && state.pauses_.waits_;
-    saved.previous = remembered ? state.pauses_.waits_->previous() : delay_of(policy.backoff(), 0);
+    const bool remembered = looks_back<typename Policy::JitterType> && state.waits_.waits_;
+    saved.previous = remembered ? state.waits_.waits_->previous() : delay_of(policy.backoff(), 0);
     saved.slept = state.slept_;
     saved.elapsed = state.elapsed();
-    saved.stream = state.pauses_.stream_;
+    saved.stream = state.waits_.stream_;
   }
   template <class Policy>
   static void restore(Retrying<Policy>& retrying, const Policy& policy, const SavedCall& saved,
@@ -46,9 +46,8 @@ struct Restorer {
     state.slept_ = saved.slept;
     if (state.started_)
       state.frame_.limits.started = state.started_.emplace(later(*state.started_, -elapsed));
-    state.pauses_.stream_ = saved.stream;
-    state.pauses_.waits_.emplace(policy.backoff(), saved.attempts - (saved.under_way ? 1 : 0),
-                                 saved.previous);
+    state.waits_.stream_ = saved.stream;
+    state.waits_.waits_.emplace(policy.backoff(), saved.attempts - (saved.under_way ? 1 : 0), saved.previous);
     if (!saved.under_way) return;
     state.frame_.attempt.mark_dispatched();
     if (saved.key_used) static_cast<void>(state.frame_.attempt.idempotency_key());

@@ -1,6 +1,6 @@
 // Which kinds of failure there are to be asked about, and which returned values are failures by themselves.
 #pragma once
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/thrown.hpp>
 
 #include <concepts>

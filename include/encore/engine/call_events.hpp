@@ -9,8 +9,8 @@
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/observed_call.hpp>
+#include <encore/engine/options_check.hpp>
 #include <encore/engine/predicate_parts.hpp>
-#include <encore/engine/recipe_check.hpp>
 #include <encore/event.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
@@ -80,7 +80,7 @@ ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ord
 template <class Policy>
 constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
   if (reason == StopReason::succeeded) return TerminalMode::result;
-  if (Policy::rethrows || !CallRecord<Policy>::answered_for(reason))
+  if (Policy::rethrows || !CallRecord<Policy>::strategy_handles(reason))
     return by_exception ? TerminalMode::exception : TerminalMode::result;
   return Policy::FailureStrategyType::mode;
 }

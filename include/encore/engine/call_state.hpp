@@ -37,7 +37,8 @@ class CallState {
   static constexpr bool sees_call = Framed || Policy::reads_call;  // else it need not be in memory
   static constexpr bool has_limit = Policy::has_time_budget || Policy::has_attempt_timeout;
   static constexpr bool timed = observed || has_limit || Policy::reports_time;
-  static constexpr bool owns_waits = !std::is_trivially_destructible_v<Pauses<Policy>>;  // a user's backoff
+  static constexpr bool owns_waits =
+      !std::is_trivially_destructible_v<CallWaits<Policy>>;  // a user's backoff
   static constexpr bool cleans_up = Resumed || owns_waits || guarded;
 
  public:
@@ -288,7 +289,7 @@ class CallState {
       return false;
     }
     next_ = state().threw(known, matched);
-    return State::waits_after(next_) || (!Policy::rethrows && State::answered_for(next_.stop));
+    return State::waits_after(next_) || (!Policy::rethrows && State::strategy_handles(next_.stop));
   }
 #endif
   template <class Passed, class... C>

@@ -61,7 +61,7 @@ struct Endings {
   ENCORE_NO_INLINE static Result settle(State& state, V&& value) {
     const Policy& policy = state.state().policy();
     if constexpr (!Policy::rethrows) {
-      if (RetryState<Policy>::answered_for(state.state().reason()))
+      if (RetryState<Policy>::strategy_handles(state.state().reason()))
         return strategy(state).template failed<R>(state.state().failure(), std::forward<V>(value));
     }
     return deliver(policy, state, std::forward<V>(value));

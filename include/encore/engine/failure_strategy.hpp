@@ -2,7 +2,7 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <concepts>
@@ -22,7 +22,7 @@ enum class TerminalMode : std::uint8_t {
 /// Answers for a call that failed. `result<R>` is what `run` returns for a callable that returns `R`; `failed<R>` makes it of
 /// the failure and of the value that the last attempt returned, if it returned one. `mode` names it in events. (A7)
 template <class S>
-concept FailureStrategy = Plays<S, role::OnFailure> && requires {
+concept FailureStrategy = shared::HasRole<S, role::OnFailure> && requires {
   { S::mode } -> std::convertible_to<TerminalMode>;
   typename S::template result<int>;
 };

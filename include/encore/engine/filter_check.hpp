@@ -5,7 +5,7 @@
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 
 #include <type_traits>
@@ -37,7 +37,7 @@ consteval bool filter_fits() {
   refuse_misfits_of<Filter, V>();
   refuse_misfits_of<std::remove_cvref_t<decltype(std::declval<const Policy&>().hint_source())>, V>();
   refuse_misfits_of<failure_test_of<Policy>, V>();
-  []<class... N>(const Pack<Kept<N>...>*) {
+  []<class... N>(const Pack<Storage<N>...>*) {
     (refuse_misfits_of<std::remove_cvref_t<N>, V>(), ...);
   }(static_cast<std::remove_cvref_t<decltype(std::declval<const Policy&>().never())>*>(nullptr));
   refuse_if_never_asked<typename what_it_asks_about<Filter>::type, Filter, V>();

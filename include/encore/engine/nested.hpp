@@ -1,7 +1,7 @@
 // What every policy knows of policies inside policies, whether it notices them or not.
 #pragma once
 #include <encore/detail/attributes.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <cstdint>
 

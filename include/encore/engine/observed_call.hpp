@@ -44,7 +44,7 @@ class CallRecord {
 
   CallFigures figures() const { return {reason_, attempts(), elapsed(), slept_, observer_errors_}; }
 
-  static constexpr bool answered_for(StopReason reason) noexcept {
+  static constexpr bool strategy_handles(StopReason reason) noexcept {
     return consults_strategy(reason) || (Policy::handles_unmatched && reason == StopReason::not_retryable);
   }
 

@@ -4,9 +4,9 @@
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
-#include <encore/engine/recipe_check.hpp>
+#include <encore/engine/options_check.hpp>
 #include <encore/guard/guard.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/refused.hpp>
 #include <encore/stop_reason.hpp>
 
@@ -186,7 +186,7 @@ class Permits {
 
 template <class... G>
   requires(sizeof...(G) > 0)
-struct permits_for<Pack<Kept<G>...>> {
+struct permits_for<Pack<Storage<G>...>> {
   using type = Permits<G...>;
 };
 

@@ -1,12 +1,12 @@
-// What a policy is made of: one value for each role, taken from ingredients, from an older policy, or by default.
+// What a policy is made of: one value for each role, taken from options, from an older policy, or by default.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/engine/failure_strategy.hpp>
+#include <encore/engine/options.hpp>
+#include <encore/engine/options_check.hpp>
 #include <encore/engine/predicate_parts.hpp>
-#include <encore/engine/recipe.hpp>
-#include <encore/engine/recipe_check.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 
 #include <concepts>
@@ -17,35 +17,35 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Another policy's ingredients, but for those that play one of these roles.
+/// Another policy's options, without those in one of these roles.
 template <class Policy, class... Removed>
 struct Without {
   const Policy& policy;
 };
 
-/// The ingredients of a policy, each in its place, and what drivers, catalogs and tests want to know of them.
+/// The options of a policy, each in its place, and what drivers, catalogs and tests want to know of them.
 template <class ClockT, class PredicateT, class Rest>
 class PolicyParts;
 template <class ClockT, class PredicateT, class... X>
-class PolicyParts<ClockT, PredicateT, Plus<X...>> {
+class PolicyParts<ClockT, PredicateT, Options<X...>> {
   static_assert(
       !std::same_as<PredicateT, Unnamed>,
       "a RetryPolicy needs to be told what to retry: add RetryOn<YourError>{}, RetryIfResult{...} or, "
       "if it must be, RetryOnEveryException{}");
   static_assert(has_what_its_role_needs<ClockT>() && has_what_its_role_needs<PredicateT>() &&
                 (has_what_its_role_needs<X>() && ...));
-  using Ingredients = Plus<ClockT, PredicateT, X...>;
+  using All = Options<ClockT, PredicateT, X...>;
   static_assert(
-      CanRetry<std::remove_cvref_t<PredicateT>, all_of_t<role::Never, Ingredients>>,
+      CanRetry<std::remove_cvref_t<PredicateT>, all_of_t<role::Never, All>>,
       "this policy can never retry: every exception type that its filter names is one that is never retried, "
       "by a NeverRetry in the policy or because it is an Unretryable");
   template <class Role>
-  using Slot = find_t<Role, Ingredients>;
-  // Is this what plays the role, held by value or as `std::ref`?
+  using Slot = find_t<Role, All>;
+  // Is this what has the role, stored by value or as `std::ref`?
   template <class Role, class Part>
   static constexpr bool has = std::same_as<std::remove_cvref_t<Slot<Role>>, Part>;
   template <class Role>
-  using Many = kept_pack_t<all_of_t<Role, Ingredients>>;
+  using Many = storage_pack_t<all_of_t<Role, All>>;
 
  public:
   using ClockType = std::remove_cvref_t<ClockT>;
@@ -110,8 +110,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   constexpr std::optional<Duration> attempt_timeout() const noexcept {
     return span_of<role::AttemptTimeout>();
   }
-  constexpr Duration least_attempt_time() const noexcept {
-    return span_of<role::LeastAttemptTime>().value_or(Duration::zero());
+  constexpr Duration min_attempt_time() const noexcept {
+    return span_of<role::MinAttemptTime>().value_or(Duration::zero());
   }
   constexpr Duration hint_cap() const noexcept { return get<role::HintCap>().value; }
   template <class Bits = std::uint64_t>
@@ -148,10 +148,10 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   }
 
  protected:
-  // Each slot is filled by the first ingredient that plays its role, else from the older policy, else by its default.
+  // Each slot is filled by the first option in its role, else from the older policy, else by its default.
   template <class Old, class... Role, class... G>
-  constexpr PolicyParts(const Old& old, Plus<Role...>, G&&... g)
-      : slots_{{{Kept<Slot<Role>>{std::in_place, chosen<Role>(old, std::forward<G>(g)...)}}...}},
+  constexpr PolicyParts(const Old& old, Options<Role...>, G&&... g)
+      : slots_{{{Storage<Slot<Role>>{std::in_place, chosen<Role>(old, std::forward<G>(g)...)}}...}},
         never_{joined(older_many<role::Never>(old), as_pack<role::Never>(std::forward<G>(g))...)},
         observers_{joined(older_many<role::Observer>(old), as_pack<role::Observer>(std::forward<G>(g))...)},
         guards_{joined(older_many<role::Guard>(old), as_pack<role::Guard>(std::forward<G>(g))...)} {}
@@ -167,7 +167,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   template <class Role, class Old, class G, class... L>
   static constexpr decltype(auto) chosen([[maybe_unused]] const Old& old, [[maybe_unused]] G&& first,
                                          [[maybe_unused]] L&&... others) {
-    if constexpr (Plays<G, Role>)
+    if constexpr (shared::HasRole<G, Role>)
       return std::forward<G>(first);
     else if constexpr (supplies<G, Role>)
       return first.template part<Role>();
@@ -184,7 +184,7 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   template <class Role>
   static constexpr auto older(FromNothing) {
     static_assert(std::default_initializable<Slot<Role>>,
-                  "this policy's type names an ingredient that cannot be made from nothing: give it to the "
+                  "this policy's type names an option that cannot be made from nothing: give it to the "
                   "constructor");
     return Slot<Role>{};
   }
@@ -225,8 +225,8 @@ class PolicyParts<ClockT, PredicateT, Plus<X...>> {
   template <class Roles>
   struct slots_for;
   template <class... Role>
-  struct slots_for<Plus<Role...>> {
-    using type = Pack<Kept<Slot<Role>>...>;
+  struct slots_for<Options<Role...>> {
+    using type = Pack<Storage<Slot<Role>>...>;
   };
 
   [[no_unique_address]] typename slots_for<SingleRoles>::type slots_;

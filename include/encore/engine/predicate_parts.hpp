@@ -3,7 +3,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/server_hint.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/thrown.hpp>
 #include <encore/unretryable.hpp>
@@ -81,7 +81,7 @@ inline constexpr bool is_never_by<List, E> = List::template covers<E>;
 template <class Lists>
 struct NeverLists;
 template <class... List>
-struct NeverLists<Plus<List...>> {
+struct NeverLists<Options<List...>> {
   template <class E>
   static constexpr bool cover = catches<Unretryable, E> || (is_never_by<std::remove_cvref_t<List>, E> || ...);
 };

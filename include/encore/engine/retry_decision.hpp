@@ -4,7 +4,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/call_frame.hpp>
 #include <encore/engine/observed_call.hpp>
-#include <encore/engine/recipe_check.hpp>
+#include <encore/engine/options_check.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/engine/waits.hpp>
 #include <encore/stop_reason.hpp>
@@ -95,7 +95,7 @@ class RetryDecision : public ObservedCall<Policy> {
     bool stop_requested() const { return state.call().stop.stop_requested(); }
     std::optional<Duration> hint() const { return hint_from(state.policy_, failure, state.now()); }
     Duration wait_after(const std::optional<Duration>& hint) const {
-      return state.pauses_.next(state.policy_, state.frame_.current, hint);
+      return state.waits_.next(state.policy_, state.frame_.current, hint);
     }
     std::optional<Duration> time_left() const { return state.time_left(); }
   };
@@ -120,7 +120,7 @@ class RetryDecision : public ObservedCall<Policy> {
   using Observed::reason_;
 
   Permits& permits_;
-  Pauses<Policy> pauses_{};
+  CallWaits<Policy> waits_{};
   bool key_was_used_ = false;
   StopReason refused_ = StopReason::none;  // by a guard, where that has a wait
   std::optional<Duration> last_hint_{};    // of a failure after which there is no other attempt

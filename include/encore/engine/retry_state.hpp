@@ -36,10 +36,10 @@ class RetryState : public RetryDecision<Policy> {
   /// Whoever drives it resumes it after every wait, also that of a call which ends there.
   void driver_waits() noexcept { driver_waits_ = true; }
 
-  using Deciding::answered_for;
   using Deciding::attempts;
   using Deciding::call;
   using Deciding::is_last;
+  using Deciding::strategy_handles;
   /// The wait that was decided on last.
   Duration wait() const noexcept { return wait_; }
 
@@ -79,7 +79,7 @@ class RetryState : public RetryDecision<Policy> {
     } else {
       permits_.release();
       refused_ = reason;
-      const auto wait = pauses_.next(policy_, frame_.current, std::nullopt);
+      const auto wait = waits_.next(policy_, frame_.current, std::nullopt);
       const auto left = time_left();
       frame_.attempt.ordinal = 0;
       return end_after(left ? smaller_of(wait, *left) : wait, nullptr);
@@ -108,7 +108,7 @@ class RetryState : public RetryDecision<Policy> {
         thrown, &thrown, [&] { return matched ? judge_matched(policy_, thrown) : judge(policy_, thrown); });
     const auto ends_after_wait = !next.goes_on() && waits_after(next);
     if (next.goes_on() ? may_end_in_the_wait()
-                       : ends_after_wait || (!Policy::rethrows && answered_for(next.stop)))
+                       : ends_after_wait || (!Policy::rethrows && strategy_handles(next.stop)))
       error_ = std::current_exception();
     return next;
   }
@@ -222,7 +222,7 @@ class RetryState : public RetryDecision<Policy> {
       reason = StopReason::cancelled;
     } else if (frame_.limits.bounded()) {
       at = policy_.clock().now();
-      reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.least_attempt_time());
+      reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.min_attempt_time());
     }
     if constexpr (guarded) {
       if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
@@ -314,7 +314,6 @@ class RetryState : public RetryDecision<Policy> {
   using Deciding::note_outcome;
   using Deciding::now;
   using Deciding::outcome_;
-  using Deciding::pauses_;
   using Deciding::permits_;
   using Deciding::policy_;
   using Deciding::reason_;
@@ -322,6 +321,7 @@ class RetryState : public RetryDecision<Policy> {
   using Deciding::slept_;
   using Deciding::started_;
   using Deciding::time_left;
+  using Deciding::waits_;
   using Deciding::weighed;
   using Deciding::what_is_known;
 

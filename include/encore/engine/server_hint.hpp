@@ -2,7 +2,7 @@
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 
 #include <concepts>
 #include <optional>

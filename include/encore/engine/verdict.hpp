@@ -202,7 +202,7 @@ ENCORE_FORCE_INLINE StopReason next_attempt(const Policy& policy, Facts&& facts,
   wait = facts.wait_after(hint);
   const std::optional<Duration> left = facts.time_left();
   if (!left) return StopReason::none;
-  const auto verdict = time_verdict(*left, wait, policy.least_attempt_time());
+  const auto verdict = time_verdict(*left, wait, policy.min_attempt_time());
   return hint && verdict == StopReason::deadline ? StopReason::hint_past_deadline : verdict;
 }
 

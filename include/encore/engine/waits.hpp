@@ -17,22 +17,22 @@ namespace encore ENCORE_BUILD {
 /// One call's computed waits in turn, from any retry on: at most 24 bytes beside the 8 of its draws, and a few dozen
 /// instructions a wait, with the shapes of this library. It is handed the same backoff and jitter each time. (P9)
 template <Backoff B, Jitter J>
-class Waits {
+class WaitGenerator {
  public:
-  constexpr explicit Waits(const B& backoff, int retry = 0)
-      : Waits{backoff, retry, looks_back<J> ? delay_of(backoff, 0) : Duration{}} {}
+  constexpr explicit WaitGenerator(const B& backoff, int retry = 0)
+      : WaitGenerator{backoff, retry, looks_back<J> ? delay_of(backoff, 0) : Duration{}} {}
 
   /// The same where the wait before that retry is known, which some jitter looks back on.
-  constexpr Waits(const B& backoff, int retry, Duration previous)
-      : progression_{backoff, retry},
+  constexpr WaitGenerator(const B& backoff, int retry, Duration previous)
+      : delays_{backoff, retry},
         previous_{previous} {}
 
   /// What the jitter looks back on; nothing unless `looks_back<J>`.
   constexpr Duration previous() const noexcept { return previous_; }
   /// The wait before the next retry; `draw` is in [0, 1), and not looked at unless `draws<J>`. (C2, C8)
   constexpr Duration next(const B& backoff, const J& jitter, double draw) {
-    const int retry = progression_.retry();
-    const Duration delay = progression_.next(backoff);
+    const int retry = delays_.retry();
+    const Duration delay = delays_.next(backoff);
     const JitterInput input{.delay = delay,
                             .previous = previous_,
                             .initial = !looks_at_delay<J>    ? delay
@@ -45,11 +45,12 @@ class Waits {
     return wait;
   }
   /// A server's hint takes the place of this wait: the backoff goes on, and what jitter looks back on stays. (E1)
-  constexpr void skip(const B& backoff) { progression_.next(backoff); }
+  constexpr void skip(const B& backoff) { delays_.next(backoff); }
 
  private:
-  Progression<B, std::conditional_t<looks_at_delay<J>, detail::Running<B>, detail::RunningInPlace<B>>>
-      progression_;
+  DelayGenerator<B,
+                 std::conditional_t<looks_at_delay<J>, detail::GeneratorOf<B>, detail::GeneratorInPlace<B>>>
+      delays_;
   Duration previous_;
 };
 
@@ -63,12 +64,12 @@ ENCORE_FORCE_INLINE Duration next_wait(const Policy& policy, Waiting& waits,
                                        const std::optional<Duration>& hint, double draw) {
   if (!hint) return waits.next(policy.backoff(), policy.jitter(), draw);
   waits.skip(policy.backoff());
-  return smaller_of(lengthened(*hint, hint_share_of(policy.jitter()), draw), longest_wait);
+  return smaller_of(lengthened(*hint, hint_share_of(policy.jitter()), draw), max_wait);
 }
 
 /// How long the next wait of a call is. Its backoff and its stream of draws are begun by the first wait, not before.
 template <class Policy, class Bits = std::uint64_t>
-class Pauses {
+class CallWaits {
  public:
   Duration next(const Policy& policy, const CurrentCall& current, const std::optional<Duration>& hint) {
     if (!waits_) waits_.emplace(policy.backoff());
@@ -85,7 +86,7 @@ class Pauses {
  private:
   friend struct Restorer;         // saves a call and brings it back
   std::optional<Bits> stream_{};  // where the draws stand, once there was one
-  std::optional<Waits<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
+  std::optional<WaitGenerator<typename Policy::BackoffType, typename Policy::JitterType>> waits_{};
 };
 
 /// Sleeps through a wait of this call. If an exception ends the sleep, as a thread's forced unwind does, it ends the call

@@ -5,7 +5,7 @@
 #include <encore/duration.hpp>
 #include <encore/guard/circuit.hpp>
 #include <encore/guard/guard.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <atomic>

@@ -3,7 +3,7 @@
 #include <encore/detail/name_table.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/guard.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -3,7 +3,7 @@
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <concepts>
@@ -39,7 +39,7 @@ struct AdmissionRequest {
 /// - `std::optional<Duration> admits_again(request) const`, how long from now it will refuse, which the model gets (G5, H3);
 /// - `static constexpr bool per_call = true`: it is asked once for each call, and notified of the call's end.
 template <class G>
-concept Guard = Plays<G, role::Guard> &&
+concept Guard = shared::HasRole<G, role::Guard> &&
                 requires(G& guard, const AdmissionRequest& request) {
                   typename std::remove_cvref_t<G>::Permit;
                   {

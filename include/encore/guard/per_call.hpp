@@ -2,7 +2,7 @@
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/guard/guard.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <optional>

@@ -33,7 +33,7 @@ class RetryAccount {
       : share_{sum(share)},
         floor_{Tokens{floor}.millionths()},
         max_saved_{Tokens{max_saved}.millionths()},
-        tenth_{smaller_of(memory, longest_wait) / tenths},
+        tenth_{smaller_of(memory, max_wait) / tenths},
         per_tenth_{sum(tokens_of(per_second, tenth_))},
         deposited_{sum(tokens_of(per_second, tenth_ * tenths))} {}
   RetryAccount(const RetryAccount&) = delete;

@@ -6,7 +6,7 @@
 #include <encore/guard/guard.hpp>
 #include <encore/guard/retry_account.hpp>
 #include <encore/guard/tokens.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 

@@ -6,7 +6,7 @@
 #include <encore/engine/verdict.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/guard/tokens.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>

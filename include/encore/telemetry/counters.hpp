@@ -5,8 +5,8 @@
 #include <encore/detail/valid_utf8.hpp>
 #include <encore/duration.hpp>
 #include <encore/event.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/tool_counts.hpp>

@@ -7,7 +7,7 @@
 #include <encore/engine/verdict.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/shadow_counts.hpp>

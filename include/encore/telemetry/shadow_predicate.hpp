@@ -3,7 +3,7 @@
 #include <encore/combined_predicates.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/verdict.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/thrown.hpp>

@@ -1,8 +1,8 @@
 // A run's events, kept to be saved or looked into: an observer with a memory that has an end.
 #pragma once
 #include <encore/event.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/telemetry/event_record.hpp>
 #include <encore/telemetry/log_line.hpp>

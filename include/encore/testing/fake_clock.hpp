@@ -3,7 +3,7 @@
 #include <encore/clock.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop.hpp>
 #include <encore/testing/durations.hpp>

@@ -3,8 +3,8 @@
 #include <encore/attempt.hpp>
 #include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/limits.hpp>
+#include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/step.hpp>

@@ -3,8 +3,8 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/event.hpp>
-#include <encore/ingredient.hpp>
 #include <encore/observer.hpp>
+#include <encore/option.hpp>
 #include <encore/telemetry/event_record.hpp>
 #include <encore/testing/durations.hpp>
 #include <encore/testing/recording.hpp>

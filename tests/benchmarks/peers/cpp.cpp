@@ -101,7 +101,7 @@ int main() {
   const auto& backoff = policy.backoff();
   const auto& jitter = policy.jitter();
   encore::Random random{17};
-  encore::Waits<encore::ExponentialBackoff, encore::ProportionalJitter> waits{backoff};
+  encore::WaitGenerator<encore::ExponentialBackoff, encore::ProportionalJitter> waits{backoff};
   const std::function<std::chrono::nanoseconds(int)> delay = delay_by_hand;
   compare(
       "encore", "one delay", [](int i) { return delay_by_hand(i % 12).count(); },

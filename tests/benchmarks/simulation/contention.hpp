@@ -59,7 +59,7 @@ class Contention {
         read(client);
       }
     }
-    while (under_way_ > 0) clock_.advance(encore::longest_wait);
+    while (under_way_ > 0) clock_.advance(encore::max_wait);
     return {row_.writes(), time_};
   }
 

@@ -28,7 +28,7 @@ static_assert(detail::is_tool_part<Repeatable> && detail::is_tool_part<const Rep
 static_assert(!detail::is_tool_part<TellModel> && !detail::is_tool_part<MaxRetries> &&
               !detail::is_tool_part<SteadyClock&>);
 static_assert(std::same_as<detail::tool_parts_t<Repeatable, TellModel, const RepeatableWithKey&, MaxRetries>,
-                           Plus<Repeatable, RepeatableWithKey>>);
+                           Options<Repeatable, RepeatableWithKey>>);
 
 TEST_CASE("a tool layer sorts its arguments into its own parts and its policy's options", "[tool_parts]") {
   const Repeatable reads{"lookup"};
@@ -40,7 +40,7 @@ TEST_CASE("a tool layer sorts its arguments into its own parts and its policy's 
 }
 
 TEST_CASE("a tool layer's parts may come in any order, and missing ones have a default", "[tool_parts]") {
-  const ToolParts<Plus<Repeatable, ByPrefix>> plain{{Repeatable{"lookup"}, ByPrefix{}}};
+  const ToolParts<Options<Repeatable, ByPrefix>> plain{{Repeatable{"lookup"}, ByPrefix{}}};
   CHECK(plain.declarations.safety_of({.name = "lookup"}) == ReplaySafety::repeatable);
   CHECK(plain.declarations.safety_of({.name = "get_news"}) == ReplaySafety::repeatable);
   CHECK(plain.declarations.safety_of({.name = "ship"}) == ReplaySafety::excluded);
@@ -48,7 +48,7 @@ TEST_CASE("a tool layer's parts may come in any order, and missing ones have a d
   STATIC_CHECK(std::same_as<decltype(plain.key_reuse), detail::IgnoreKeyReuse>);
 
   const ErrorResultIf test{says_false};
-  const ToolParts<Plus<std::remove_const_t<decltype(test)>, RepeatableWithKey>> tested{
+  const ToolParts<Options<std::remove_const_t<decltype(test)>, RepeatableWithKey>> tested{
       {test, RepeatableWithKey{"ship"}}};
   CHECK(tested.error_test.test(false));
   CHECK(tested.declarations.safety_of({.name = "ship"}) == ReplaySafety::repeatable_with_key);

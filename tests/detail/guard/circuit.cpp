@@ -317,7 +317,7 @@ TEST_CASE("a clock that is set back makes no circuit stay open longer than the s
 
 TEST_CASE("a circuit's longest times do not overflow [C7]", "[circuit]") {
   auto circuit = opened({.failures_to_open = 1, .open_for = std::chrono::hours::max()});
-  CHECK(!circuit.admit(at(1'000'000h), encore::longest_wait));
+  CHECK(!circuit.admit(at(1'000'000h), encore::max_wait));
   CHECK(circuit.state(at(1'000'000h)) == CircuitState::open);
 }
 
@@ -352,7 +352,7 @@ class History {
     }
     wake();
     if (random_.draw() < 0.5) ask();
-    if (!running_.empty() && random_.draw() < 0.6) end_one();
+    if (!generator_.empty() && random_.draw() < 0.6) end_one();
     if (!waiting_.empty() && random_.draw() < 0.1) withdraw_one();
     if (!out_too_long_.empty() && random_.draw() < 0.05) return_late();
   }
@@ -405,10 +405,10 @@ class History {
       CHECK_FALSE(a_probe_runs());
     }
     circuit_.began(ticket, now_);
-    running_.push_back({ticket, now_});
+    generator_.push_back({ticket, now_});
   }
   void end_one() {
-    const auto ended = take(running_, below(static_cast<int>(running_.size())));
+    const auto ended = take(generator_, below(static_cast<int>(generator_.size())));
     const auto draw = random_.draw();
     if (draw < 0.3)
       circuit_.succeeded(ended.ticket);
@@ -426,7 +426,7 @@ class History {
   void withdraw_one() { circuit_.withdrawn(take(waiting_, below(static_cast<int>(waiting_.size()))).ticket); }
   bool a_probe_runs() const {
     const auto runs = [&](const Asked& one) { return one.ticket.probe && now_ < one.begins + lease; };
-    return std::any_of(running_.begin(), running_.end(), runs) ||
+    return std::any_of(generator_.begin(), generator_.end(), runs) ||
            std::any_of(out_too_long_.begin(), out_too_long_.end(), runs);
   }
   bool nobody_may_hold_the_probe() const {
@@ -437,7 +437,7 @@ class History {
   Circuit circuit_;
   encore::TimePoint now_{};
   std::vector<Asked> waiting_;
-  std::vector<Asked> running_;
+  std::vector<Asked> generator_;
   std::vector<Asked> out_too_long_;
   int probes_ = 0;
   int refused_on_waking_ = 0;

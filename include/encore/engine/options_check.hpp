@@ -1,13 +1,13 @@
-// What the ingredients of a policy must keep to. Each refusal is a compile error that says what to do.
+// What the options of a policy must keep to. Each refusal is a compile error that says what to do.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
 #include <encore/engine/deferred.hpp>
 #include <encore/engine/failure_strategy.hpp>
-#include <encore/engine/recipe.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/engine/options.hpp>
 #include <encore/jitter.hpp>
+#include <encore/option.hpp>
 #include <encore/predicate.hpp>
 
 #include <concepts>
@@ -16,9 +16,9 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// A held ingredient as a policy sees it: the policy is const, and so is what it holds by value.
+/// A held option as a policy sees it: the policy is const, and so is what it holds by value.
 template <class T>
-using AsSeen = std::remove_reference_t<decltype(std::declval<const Kept<T>&>().get())>;
+using AsSeen = std::remove_reference_t<decltype(std::declval<const Storage<T>&>().get())>;
 
 /// Does it keep the promise of its role when it is used as a `Seen`?
 template <class Seen, class Role>
@@ -67,7 +67,8 @@ consteval bool has_what_its_role_needs() {
                 "a clock, observer or guard that changes as it is used, or cannot be moved, is held by "
                 "reference, and a temporary one would dangle: give it a name, and if it can be copied, give "
                 "the policy std::ref(it)");
-  constexpr bool known = !std::same_as<Role, role::Guard> || requires { sizeof(permits_for<Pack<Kept<T>>>); };
+  constexpr bool known =
+      !std::same_as<Role, role::Guard> || requires { sizeof(permits_for<Pack<Storage<T>>>); };
   static_assert(known, "a policy with a guard needs: #include <encore/guard/guard.hpp>");
   constexpr bool told = !std::same_as<Role, role::Observer> || requires { sizeof(Told<T>); };
   static_assert(told, "a policy with an observer needs: #include <encore/observer.hpp>");
@@ -118,18 +119,18 @@ consteval bool has_what_its_role_needs() {
 
 /// Is it something that policies look at? What a tool layer is told, as `Repeatable`, a policy would leave out unseen.
 template <class G>
-inline constexpr bool plays_a_part = false;
-template <Ingredient G>
-inline constexpr bool plays_a_part<G> =
-    is_single<role_of<G>> || is_many<role_of<G>> || Plays<G, role::Settings>;
+inline constexpr bool is_an_option = false;
+template <Option G>
+inline constexpr bool is_an_option<G> =
+    is_single<role_of<G>> || is_many<role_of<G>> || shared::HasRole<G, role::Settings>;
 
 template <class G>
 concept Lasts = !shared::would_dangle<G>;
 template <class G>
-concept PlaysAPart = plays_a_part<G>;
+concept IsAnOption = is_an_option<G>;
 template <class G>
-inline constexpr bool is_bare = !Ingredient<G> && (std::is_arithmetic_v<std::remove_cvref_t<G>> ||
-                                                   requires { typename std::remove_cvref_t<G>::period; });
+inline constexpr bool is_bare = !Option<G> && (std::is_arithmetic_v<std::remove_cvref_t<G>> ||
+                                               requires { typename std::remove_cvref_t<G>::period; });
 template <class G>
 concept SaysWhatItLimits = !is_bare<G>;
 
@@ -142,17 +143,17 @@ inline constexpr bool has_place_for<G, Slots> = true;  // of those all are compa
 template <class Slots, class Given>
 inline constexpr bool has_places_for = false;
 template <class... T, class... G>
-inline constexpr bool has_places_for<Plus<T...>, Plus<G...>> =
-    (has_place_for<G, Plus<T...>> && ...) &&
-    std::same_as<all_of_t<role::Never, Plus<T...>>, all_of_t<role::Never, Plus<G...>>> &&
-    std::same_as<all_of_t<role::Observer, Plus<T...>>, all_of_t<role::Observer, Plus<G...>>> &&
-    std::same_as<all_of_t<role::Guard, Plus<T...>>, all_of_t<role::Guard, Plus<G...>>>;
+inline constexpr bool has_places_for<Options<T...>, Options<G...>> =
+    (has_place_for<G, Options<T...>> && ...) &&
+    std::same_as<all_of_t<role::Never, Options<T...>>, all_of_t<role::Never, Options<G...>>> &&
+    std::same_as<all_of_t<role::Observer, Options<T...>>, all_of_t<role::Observer, Options<G...>>> &&
+    std::same_as<all_of_t<role::Guard, Options<T...>>, all_of_t<role::Guard, Options<G...>>>;
 template <class Slots, class Given>
 concept HasPlacesFor = has_places_for<Slots, Given>;
 
-/// Refuses ingredients that play no role, roles that are played twice, and what could be held in two ways.
+/// Refuses options without a role, roles given twice, and what could be stored in two ways.
 template <class... G>
-consteval void check_recipe() {
+consteval void check_options() {
   static_assert(
       (Lasts<G> && ...),
       "a clock, observer or guard that cannot be moved is held by reference, and a temporary one would "
@@ -162,12 +163,12 @@ consteval void check_recipe() {
     static_assert((SaysWhatItLimits<G> && ...),
                   "a bare number or duration does not say what it limits: MaxRetries{3}, TimeBudget{3s}");
   else
-    static_assert((PlaysAPart<G> && ...),
-                  "one of these plays no role in a RetryPolicy: an ingredient names its role (`using role = "
+    static_assert((IsAnOption<G> && ...),
+                  "one of these has no role in a RetryPolicy: an option names its role (`using role = "
                   "encore::role::Backoff;`) or is a callable that takes `const encore::Event&`");
-  static_assert(how_many<role::Settings, Plus<G...>> <= 1,
+  static_assert(how_many<role::Settings, Options<G...>> <= 1,
                 "a RetryPolicy takes one RetrySettings: set the fields of one");
-  if constexpr ((plays_a_part<G> && ...) && how_many<role::Settings, Plus<G...>> <= 1) {
+  if constexpr ((is_an_option<G> && ...) && how_many<role::Settings, Options<G...>> <= 1) {
     using Given = opened_t<G...>;
     static_assert(at_most_one<role::Clock, Given>, "a RetryPolicy takes one clock");
     static_assert(at_most_one<role::Predicate, Given>, "a RetryPolicy takes one predicate: join two with ||");
@@ -176,7 +177,7 @@ consteval void check_recipe() {
                   "UnlimitedRetries and RetrySettings");
     static_assert(at_most_one<role::TimeBudget, Given>,
                   "a RetryPolicy takes one time budget, and RetrySettings is one");
-    static_assert(at_most_one<role::LeastAttemptTime, Given>,
+    static_assert(at_most_one<role::MinAttemptTime, Given>,
                   "a RetryPolicy takes one least attempt time, and RetrySettings is one");
     static_assert(at_most_one<role::AttemptTimeout, Given>,
                   "a RetryPolicy takes one attempt timeout, and RetrySettings is one");
@@ -201,15 +202,15 @@ consteval void check_recipe() {
   }
 }
 
-/// Where a policy that is made of these ingredients begins: from nothing, or, once one of them was refused in words, from
+/// Where a policy that is made of these options begins: from nothing, or, once one of them was refused in words, from
 /// nothing and without them, so that no more errors follow.
 struct FromNothing {};
 struct FromRefused {};
 template <bool deduced, class Slots, class... G>
 consteval auto beginning() {
-  check_recipe<G...>();
+  check_options<G...>();
   constexpr bool fits = [] {
-    if constexpr (!((plays_a_part<G> && Lasts<G>) && ...))
+    if constexpr (!((is_an_option<G> && Lasts<G>) && ...))
       return false;
     else if constexpr (deduced)
       return true;
@@ -217,7 +218,7 @@ consteval auto beginning() {
       static_assert(
           HasPlacesFor<Slots, opened_t<G...>>,
           "this policy's type has no place for one of these options: name the option's type in it, "
-          "RetryPolicy<Clock, Predicate, Plus<TimeBudget>>, or let it be deduced, const RetryPolicy "
+          "RetryPolicy<Clock, Predicate, Options<TimeBudget>>, or let it be deduced, const RetryPolicy "
           "policy{...}");
       return HasPlacesFor<Slots, opened_t<G...>>;
     }

@@ -1,4 +1,4 @@
-// Every ingredient once, each in a policy that uses it: a page to look things up in, from which README.md quotes.
+// Every option once, each in a policy that uses it: a page to look things up in, from which README.md quotes.
 #include <encore/agent/model_text.hpp>
 #include <encore/encore.hpp>
 #include <encore/http/retry_after.hpp>
@@ -109,7 +109,7 @@ void how_often_and_until_when() {
   expect(attempts(policy.with(MaxRetries{2}), time_out) == 3, "MaxRetries");
   expect(attempts(policy.with(MaxAttempts{3}), time_out) == 3, "MaxAttempts");
   expect(attempts(policy.with(TimeBudget{5s}), time_out) == 5, "TimeBudget alone: at 0, 1, 2, 3 and 4 s");
-  expect(attempts(policy.with(TimeBudget{5s}, LeastAttemptTime{1500ms}), time_out) == 4, "LeastAttemptTime");
+  expect(attempts(policy.with(TimeBudget{5s}, MinAttemptTime{1500ms}), time_out) == 4, "MinAttemptTime");
   expect(attempts(policy, time_out, {.deadline = fake_clock.now() + 2s}) == 2, "a deadline");
 
   std::stop_source source;
@@ -126,7 +126,7 @@ void how_long_to_wait() {
   const auto waits = [](auto backoff) {
     const RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{4}, backoff, NoJitter{}};
     testing::Durations middle;
-    for (const WaitRange& wait : policy.schedule()) middle.push_back(wait.middle);
+    for (const WaitRange& wait : policy.schedule()) middle.push_back(wait.median);
     return middle;
   };
   using testing::Durations;
@@ -147,12 +147,12 @@ void how_long_to_wait() {
   const RetryPolicy policy{RetryOn<TimeoutError>{}, ConstantBackoff{1s}};
   const auto first_wait = [&](auto jitter) { return policy.with(jitter).schedule()[0]; };
   expect(first_wait(ProportionalJitter{0.25}) == policy.schedule()[0], "ProportionalJitter is the default");
-  expect(first_wait(FullJitter{}).least == 0s, "FullJitter");
-  expect(first_wait(FullJitter{.at_least = 200ms}).least == 200ms, "FullJitter with a floor");
-  expect(first_wait(EqualJitter{}).least == 500ms, "EqualJitter");
-  expect(first_wait(DecorrelatedJitter{}).least == 1s, "DecorrelatedJitter");
-  expect(first_wait(NoJitter{}).greatest == 1s, "NoJitter");
-  static_assert(Schedule{ExponentialBackoff{}, ProportionalJitter{}, 2}.total().greatest < 4s);
+  expect(first_wait(FullJitter{}).min == 0s, "FullJitter");
+  expect(first_wait(FullJitter{.at_least = 200ms}).min == 200ms, "FullJitter with a floor");
+  expect(first_wait(EqualJitter{}).min == 500ms, "EqualJitter");
+  expect(first_wait(DecorrelatedJitter{}).min == 1s, "DecorrelatedJitter");
+  expect(first_wait(NoJitter{}).max == 1s, "NoJitter");
+  static_assert(Schedule{ExponentialBackoff{}, ProportionalJitter{}, 2}.total().max < 4s);
 
   const auto slept = fake_clock.total_slept();
   const RetryPolicy hinted{RetryOn<HttpError>{}, HintFrom{[](const HttpError& error) { return error.wait; }},
@@ -282,6 +282,6 @@ int main() {
   types_and_configuration();
   in_a_test();
   with_a_loop_of_ones_own();
-  fmt::print("{}\n", all_well ? "every ingredient does what it is there for" : "see above");
+  fmt::print("{}\n", all_well ? "every option does what it is there for" : "see above");
   return all_well ? 0 : 1;
 }

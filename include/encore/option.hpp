@@ -1,4 +1,4 @@
-// Ingredients and their roles: a policy is a list of small values, in any order, and each says one thing.
+// Options and their roles: a policy is a list of small values, in any order, and each says one thing.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
@@ -14,15 +14,15 @@ struct Event;
 
 namespace encore {
 
-/// The roles that an ingredient can play. A type of the user's own joins with one line: `using role = encore::role::Backoff;`
-/// Observers, guards and never-lists may be many; each other role is played once.
+/// The roles that an option can have. A type of the user's own joins with one line: `using role = encore::role::Backoff;`
+/// Observers, guards and never-lists may be many; every other role is given once.
 namespace role {
 struct Clock {};
 struct Predicate {};
 struct Never {};
 struct CountLimit {};
 struct TimeBudget {};
-struct LeastAttemptTime {};
+struct MinAttemptTime {};
 struct AttemptTimeout {};
 struct BeforeRetry {};
 struct Backoff {};
@@ -39,7 +39,7 @@ struct FailureTest {};
 struct WhenRefused {};
 struct Observer {};
 struct Guard {};
-struct Settings {};  ///< a bundle that plays several roles at once: `RetrySettings`
+struct Settings {};  ///< a bundle for several roles at once: `RetrySettings`
 }  // namespace role
 
 namespace shared {
@@ -55,7 +55,7 @@ template <class T>
 struct meant : std::type_identity<T> {};
 template <SharesByReference T>
 struct meant<T> : std::remove_cv<typename T::type> {};
-/// The ingredient's own type: of a reference, or of `std::ref(ingredient)`, what it refers to.
+/// The option's own type: of a reference, or of `std::ref(option)`, what it refers to.
 template <class T>
 using Meant = typename meant<std::remove_cvref_t<T>>::type;
 
@@ -74,26 +74,23 @@ struct role_of_type<T> {
 };
 }  // namespace shared
 
-/// The role of an ingredient, reference or not.
+/// The role of an option, reference or not.
 template <class T>
 using role_of = typename shared::role_of_type<shared::Meant<T>>::type;
 
 /// What a policy can be made of: a type that names its role, or a callable that takes an event.
 template <class T>
-concept Ingredient = requires { typename role_of<T>; };
+concept Option = requires { typename role_of<T>; };
 
 namespace shared {
 template <class T, class Role>
 concept NamesRole = std::same_as<typename Meant<T>::role, Role>;
-}  // namespace shared
 
-/// Does it play that role? Only of observers it is asked whether they can be called, which is dear to compile: the operators
+/// Does it have that role? Only for observers this asks whether they can be called, which is dear to compile: the operators
 /// of predicates ask it of whatever this library negates.
 template <class T, class Role>
-concept Plays = shared::NamesRole<T, Role> ||
-                (std::same_as<Role, role::Observer> && Ingredient<T> && std::same_as<role_of<T>, Role>);
-
-namespace shared {
+concept HasRole =
+    NamesRole<T, Role> || (std::same_as<Role, role::Observer> && Option<T> && std::same_as<role_of<T>, Role>);
 
 // A named object that could be copied as well as shared, where the two are not the same: whoever gives it says which. A copy
 // of an observer is as good as the observer, if it can be called as const; a clock or guard without state has nothing to share.
@@ -102,20 +99,20 @@ inline constexpr bool copied_or_shared = [] {
   using Value = std::remove_cvref_t<T>;
   if constexpr (!std::is_lvalue_reference_v<T> || !std::copy_constructible<Value> || SharesByReference<Value>)
     return false;
-  else if constexpr (Plays<T, role::Observer>)
+  else if constexpr (HasRole<T, role::Observer>)
     return !std::invocable<const Value&, const Event&>;
   else
-    return (Plays<T, role::Clock> || Plays<T, role::Guard>) &&
+    return (HasRole<T, role::Clock> || HasRole<T, role::Guard>) &&
            !(std::is_empty_v<Value> && std::default_initializable<Value>);
 }();
 
 /// Refuses what could be held in two ways. Always true: the compile errors are inside.
 template <class T>
 consteval bool says_how_it_is_held() {
-  static_assert(!copied_or_shared<T> || !Plays<T, role::Observer>,
+  static_assert(!copied_or_shared<T> || !HasRole<T, role::Observer>,
                 "this named observer can be copied, but changes as it is called, so that copies would go "
                 "different ways: std::ref(observer) shares it, or make its call operator const");
-  static_assert(!copied_or_shared<T> || Plays<T, role::Observer>,
+  static_assert(!copied_or_shared<T> || HasRole<T, role::Observer>,
                 "this named clock or guard has state and can be copied: std::ref(it) shares it with the "
                 "policy, std::move(it) gives it away");
   return true;
@@ -130,22 +127,18 @@ inline constexpr bool would_dangle =
     !std::is_lvalue_reference_v<T> && !std::move_constructible<std::remove_cvref_t<T>>;
 
 template <class T>
-struct kept_as : std::type_identity<std::remove_cvref_t<T>> {};
+struct stored_of : std::type_identity<std::remove_cvref_t<T>> {};
 template <class T>
   requires(held_by_reference<T> || copied_or_shared<T>)
-struct kept_as<T> : std::type_identity<T> {};
+struct stored_of<T> : std::type_identity<T> {};
 template <class T>
   requires SharesByReference<std::remove_cvref_t<T>>
-struct kept_as<T> : std::type_identity<typename std::remove_cvref_t<T>::type&> {};
+struct stored_of<T> : std::type_identity<typename std::remove_cvref_t<T>::type&> {};
 
-}  // namespace shared
-
-/// What a policy keeps of an ingredient given as `T&&`: a value, or a reference to what cannot be copied or came as `std::ref`.
+/// What a policy stores of an option given as `T&&`: a value, or a reference to what cannot be copied or came as `std::ref`.
 /// (F4)
 template <class T>
-using Held = typename shared::kept_as<T>::type;
-
-namespace shared {
+using StoredOf = typename stored_of<T>::type;
 
 /// Can it be given a new value as it is? A lambda with a capture cannot.
 template <class T>
@@ -156,10 +149,10 @@ inline constexpr bool is_assignable =
 /// Keeps a `T` or a `T&` as a regular member: assignment rebinds a reference instead of assigning through it, and replaces a
 /// value that cannot be assigned. If moving that throws, it ends the program: there would be nothing left to go on with.
 template <class T>
-class Kept {
+class Storage {
  public:
   template <class U>
-  constexpr explicit Kept(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
+  constexpr explicit Storage(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
   constexpr const T& get() const noexcept { return value_; }
 
  private:
@@ -167,18 +160,18 @@ class Kept {
 };
 template <class T>
   requires(!std::is_reference_v<T> && !is_assignable<T>)
-class Kept<T> {
+class Storage<T> {
  public:
   template <class U>
-  constexpr explicit Kept(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
-  Kept(const Kept&) = default;
-  Kept(Kept&&) = default;
-  Kept& operator=(const Kept& other)
+  constexpr explicit Storage(std::in_place_t, U&& value) : value_(std::forward<U>(value)) {}
+  Storage(const Storage&) = default;
+  Storage(Storage&&) = default;
+  Storage& operator=(const Storage& other)
     requires std::copy_constructible<T>
   {
-    return *this = Kept{other};
+    return *this = Storage{other};
   }
-  Kept& operator=(Kept&& other) noexcept {
+  Storage& operator=(Storage&& other) noexcept {
     if (this == shared::address_of(other)) return *this;
     value_.~T();
     ::new (static_cast<void*>(shared::address_of(value_))) T(std::move(other.value_));
@@ -190,9 +183,9 @@ class Kept<T> {
   T value_;  // has its address to itself, padding included: it is made anew in its place
 };
 template <class T>
-class Kept<T&> {
+class Storage<T&> {
  public:
-  constexpr explicit Kept(std::in_place_t, T& value) noexcept : value_{address_of(value)} {}
+  constexpr explicit Storage(std::in_place_t, T& value) noexcept : value_{address_of(value)} {}
   constexpr T& get() const noexcept { return *value_; }
 
  private:
@@ -201,8 +194,8 @@ class Kept<T&> {
 
 }  // namespace shared
 
-/// The ingredients of a policy beyond clock and predicate, in canonical order. `RetryPolicy<Clock, Predicate>` has none.
+/// The options of a policy beyond clock and predicate, in canonical order. `RetryPolicy<Clock, Predicate>` has none.
 template <class... T>
-struct Plus {};
+struct Options {};
 
 }  // namespace encore

@@ -1,4 +1,4 @@
-#include <encore/engine/recipe.hpp>
+#include <encore/engine/options.hpp>
 #include <encore/hint.hpp>
 #include <encore/nesting.hpp>
 #include <encore/never_retry.hpp>
@@ -48,7 +48,8 @@ static_assert(same<decltype(RetryPolicy{On{}, UnlimitedRetries{}, ExponentialBac
 static_assert(sizeof(Card) <= 64);  // P12
 
 // The rest stands in one order, whatever the order in which it was given.
-using Rest = RetryPolicy<SteadyClock, On, Plus<TimeBudget, ConstantBackoff, NoJitter, ReturnOutcome, Seed>>;
+using Rest =
+    RetryPolicy<SteadyClock, On, Options<TimeBudget, ConstantBackoff, NoJitter, ReturnOutcome, Seed>>;
 static_assert(
     same<decltype(RetryPolicy{On{}, TimeBudget{5s}, ConstantBackoff{}, NoJitter{}, ReturnOutcome{}, Seed{1}}),
          Rest>);
@@ -57,12 +58,12 @@ static_assert(
          Rest>);
 
 // What is shared is referred to, and says so in the type.
-using Shared = RetryPolicy<FakeClock&, On, Plus<Recorder&>>;
+using Shared = RetryPolicy<FakeClock&, On, Options<Recorder&>>;
 static_assert(
     same<decltype(RetryPolicy{std::declval<Recorder&>(), On{}, std::declval<FakeClock&>()}), Shared>);
 
 // Never-lists, observers and guards stand after the single ones, in the order given.
-using Many = RetryPolicy<SteadyClock, On, Plus<NoJitter, NeverRetry<int>, NeverRetry<long>, Recorder&>>;
+using Many = RetryPolicy<SteadyClock, On, Options<NoJitter, NeverRetry<int>, NeverRetry<long>, Recorder&>>;
 static_assert(same<decltype(RetryPolicy{std::declval<Recorder&>(), NeverRetry<int>{}, On{},
                                         NeverRetry<long>{}, NoJitter{}}),
                    Many>);
@@ -77,27 +78,28 @@ using Without = decltype(std::declval<const Policy&>().template without<Role...>
 static_assert(same<With<Card, MaxRetries>, Card> && same<With<Card, UnlimitedRetries>, Card>);
 static_assert(same<With<Card, FakeClock&>, RetryPolicy<FakeClock&, On>>);
 static_assert(same<With<Card, RetryOn<ConnectionError>>, RetryPolicy<SteadyClock, RetryOn<ConnectionError>>>);
-static_assert(same<With<Card, NoJitter, FakeClock&>, RetryPolicy<FakeClock&, On, Plus<NoJitter>>>);
-static_assert(same<With<With<Card, NoJitter>, FullJitter>, RetryPolicy<SteadyClock, On, Plus<FullJitter>>>);
+static_assert(same<With<Card, NoJitter, FakeClock&>, RetryPolicy<FakeClock&, On, Options<NoJitter>>>);
+static_assert(
+    same<With<With<Card, NoJitter>, FullJitter>, RetryPolicy<SteadyClock, On, Options<FullJitter>>>);
 static_assert(same<With<With<Card, NoJitter>, ProportionalJitter>, Card>);
 static_assert(same<With<Rest, TimeBudget>, Rest>);
 static_assert(same<With<Card, Recorder&, NoJitter, FakeClock&>,
-                   RetryPolicy<FakeClock&, On, Plus<NoJitter, Recorder&>>>);
+                   RetryPolicy<FakeClock&, On, Options<NoJitter, Recorder&>>>);
 static_assert(same<With<With<Card, NeverRetry<int>>, NeverRetry<long>>,
-                   RetryPolicy<SteadyClock, On, Plus<NeverRetry<int>, NeverRetry<long>>>>);
+                   RetryPolicy<SteadyClock, On, Options<NeverRetry<int>, NeverRetry<long>>>>);
 
 // ---- without: every role back at its default, or empty -----------------------------------------------------------------------
 
 static_assert(
     same<Without<Rest, role::TimeBudget, role::Backoff, role::Jitter, role::OnFailure, role::Seed>, Card>);
-static_assert(same<Without<Shared, role::Clock>, RetryPolicy<SteadyClock, On, Plus<Recorder&>>>);
+static_assert(same<Without<Shared, role::Clock>, RetryPolicy<SteadyClock, On, Options<Recorder&>>>);
 static_assert(same<Without<Shared, role::Clock, role::Observer>, Card>);
 static_assert(same<Without<Card>, Card>);
 
 template <class Role, class G>
 constexpr bool comes_and_goes = same<Without<With<Card, G>, Role>, Card> && !same<With<Card, G>, Card>;
 static_assert(comes_and_goes<role::TimeBudget, TimeBudget>);
-static_assert(comes_and_goes<role::LeastAttemptTime, LeastAttemptTime>);
+static_assert(comes_and_goes<role::MinAttemptTime, MinAttemptTime>);
 static_assert(comes_and_goes<role::AttemptTimeout, AttemptTimeout>);
 static_assert(comes_and_goes<role::BeforeRetry, BeforeRetry<void (*)()>>);
 static_assert(comes_and_goes<role::Backoff, ConstantBackoff>);
@@ -113,11 +115,11 @@ static_assert(comes_and_goes<role::WhenRefused, WaitWhenRefused>);
 static_assert(comes_and_goes<role::Never, NeverRetry<int>>);
 static_assert(comes_and_goes<role::Observer, Recorder&>);
 
-TEST_CASE("a policy's with replaces one option and keeps the others", "[recipe]") {
+TEST_CASE("a policy's with replaces one option and keeps the others", "[options]") {
   const RetryPolicy policy{On{},
                            MaxRetries{7},
                            TimeBudget{9s},
-                           LeastAttemptTime{3ms},
+                           MinAttemptTime{3ms},
                            AttemptTimeout{4s},
                            HintCap{5s},
                            ExponentialBackoff{.initial_delay = 6s},
@@ -128,7 +130,7 @@ TEST_CASE("a policy's with replaces one option and keeps the others", "[recipe]"
                         Duration cap, Duration initial, double ratio, std::uint64_t seed, Nested nested) {
     CHECK(changed.max_retries() == retries);
     CHECK(changed.time_budget() == budget);
-    CHECK(changed.least_attempt_time() == least);
+    CHECK(changed.min_attempt_time() == least);
     CHECK(changed.attempt_timeout() == timeout);
     CHECK(changed.hint_cap() == cap);
     CHECK(changed.backoff()(0) == initial);
@@ -140,7 +142,7 @@ TEST_CASE("a policy's with replaces one option and keeps the others", "[recipe]"
   check(policy, 7, 9s, 3ms, 4s, 5s, 6s, 0.5, 8, single);
   check(policy.with(MaxAttempts{2}), 1, 9s, 3ms, 4s, 5s, 6s, 0.5, 8, single);
   check(policy.with(TimeBudget{1s}), 7, 1s, 3ms, 4s, 5s, 6s, 0.5, 8, single);
-  check(policy.with(LeastAttemptTime{1s}), 7, 9s, 1s, 4s, 5s, 6s, 0.5, 8, single);
+  check(policy.with(MinAttemptTime{1s}), 7, 9s, 1s, 4s, 5s, 6s, 0.5, 8, single);
   check(policy.with(AttemptTimeout{1s}), 7, 9s, 3ms, 1s, 5s, 6s, 0.5, 8, single);
   check(policy.with(HintCap{1s}), 7, 9s, 3ms, 4s, 1s, 6s, 0.5, 8, single);
   check(policy.with(ConstantBackoff{1s}), 7, 9s, 3ms, 4s, 5s, 1s, 0.5, 8, single);
@@ -153,7 +155,7 @@ TEST_CASE("a policy's with replaces one option and keeps the others", "[recipe]"
   check(policy.with(), 7, 9s, 3ms, 4s, 5s, 6s, 0.5, 8, single);
 }
 
-TEST_CASE("a policy's without restores one option's default and keeps the others [A1]", "[recipe]") {
+TEST_CASE("a policy's without restores one option's default and keeps the others [A1]", "[options]") {
   const RetryPolicy policy{On{}, MaxRetries{7}, TimeBudget{9s}, HintCap{5s}, Seed{8}};
   CHECK(policy.without<role::CountLimit>().max_attempts() == std::nullopt);  // time is limited still
   CHECK(policy.without<role::CountLimit, role::TimeBudget>().max_retries() == 2);
@@ -163,7 +165,7 @@ TEST_CASE("a policy's without restores one option's default and keeps the others
   CHECK(policy.without<role::Seed>().hint_cap() == 5s);
 }
 
-TEST_CASE("a policy's with and without do not change the policy itself [L1]", "[recipe]") {
+TEST_CASE("a policy's with and without do not change the policy itself [L1]", "[options]") {
   FakeClock clock;
   Recorder trace;
   const RetryPolicy policy{On{}, MaxRetries{7}};
@@ -174,25 +176,25 @@ TEST_CASE("a policy's with and without do not change the policy itself [L1]", "[
   CHECK(&other.clock() == &clock);
 }
 
-TEST_CASE("settings supply many options, and each of them can be replaced", "[recipe]") {
+TEST_CASE("settings supply many options, and each of them can be replaced", "[options]") {
   const RetryPolicy policy{RetrySettings{.max_retries = 7, .seed = 8}, On{}};
   CHECK(policy.seed() == 8);
   CHECK(policy.with(Seed{9}).seed() == 9);
   CHECK(policy.with(Seed{9}).max_retries() == 7);
-  STATIC_CHECK(same<Without<std::remove_const_t<decltype(policy)>, role::TimeBudget, role::LeastAttemptTime,
+  STATIC_CHECK(same<Without<std::remove_const_t<decltype(policy)>, role::TimeBudget, role::MinAttemptTime,
                             role::AttemptTimeout, role::Backoff, role::Jitter, role::Seed>,
                     Card>);
 }
 
 // ---- the lists beneath ---------------------------------------------------------------------------------------------------
 
-static_assert(same<detail::join_t<Plus<int>, Plus<>, Plus<long, char>>, Plus<int, long, char>>);
-static_assert(same<detail::join_t<>, Plus<>>);
-static_assert(same<detail::find_t<role::Jitter, Plus<NoJitter, FullJitter>>, NoJitter>);
-static_assert(same<detail::find_t<role::Jitter, Plus<On>>, ProportionalJitter>);
-static_assert(detail::how_many<role::Never, Plus<NeverRetry<int>, NoJitter, NeverRetry<long>>> == 2);
-static_assert(detail::at_most_one<role::Jitter, Plus<NoJitter>> &&
-              !detail::at_most_one<role::Jitter, Plus<NoJitter, FullJitter>>);
+static_assert(same<detail::join_t<Options<int>, Options<>, Options<long, char>>, Options<int, long, char>>);
+static_assert(same<detail::join_t<>, Options<>>);
+static_assert(same<detail::find_t<role::Jitter, Options<NoJitter, FullJitter>>, NoJitter>);
+static_assert(same<detail::find_t<role::Jitter, Options<On>>, ProportionalJitter>);
+static_assert(detail::how_many<role::Never, Options<NeverRetry<int>, NoJitter, NeverRetry<long>>> == 2);
+static_assert(detail::at_most_one<role::Jitter, Options<NoJitter>> &&
+              !detail::at_most_one<role::Jitter, Options<NoJitter, FullJitter>>);
 static_assert(detail::index_in<role::Clock, detail::SingleRoles> == 0);
 static_assert(detail::index_in<role::InnerAttempts, detail::SingleRoles> == 16);
 static_assert(!detail::is_single<role::Observer> && detail::is_single<role::InnerAttempts>);

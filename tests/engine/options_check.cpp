@@ -1,6 +1,6 @@
 // What a policy must not refuse. What it refuses, and in which words, stands in must_not_compile/.
 #include "../empty_permit.hpp"
-#include <encore/engine/recipe_check.hpp>
+#include <encore/engine/options_check.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/nesting.hpp>
 #include <encore/observer.hpp>
@@ -82,7 +82,7 @@ static_assert(!keeps_promise<const encore::BeforeRetry<ReconnectMutably>, encore
 
 }  // namespace
 
-TEST_CASE("a user's type becomes an option in any role with one line", "[recipe_check]") {
+TEST_CASE("a user's type becomes an option in any role with one line", "[options_check]") {
   std::vector<encore::Duration> slept;
   auto asked = 0;
   auto events = 0;
@@ -103,7 +103,7 @@ TEST_CASE("a user's type becomes an option in any role with one line", "[recipe_
   CHECK(slept == std::vector<encore::Duration>{20ms, 40ms});
 }
 
-TEST_CASE("settings and single options can be combined where they have different roles", "[recipe_check]") {
+TEST_CASE("settings and single options can be combined where they have different roles", "[options_check]") {
   const encore::RetrySettings settings{.max_retries = 4};
   const encore::RetryPolicy policy{encore::RetryOnEveryException{}, settings, encore::ReturnOutcome{},
                                    encore::WhenNested{}, encore::HandleUnmatched{}};

@@ -1,6 +1,6 @@
 #include "changing_options.hpp"
 #include <encore/encore.hpp>
-#include <encore/ingredient.hpp>
+#include <encore/option.hpp>
 #include <encore/testing/fake_clock.hpp>
 #include <encore/testing/recorder.hpp>
 
@@ -23,7 +23,7 @@ using encore_tests::CopyableClock, encore_tests::CountingObserver;
 
 namespace {
 
-/// A user's own backoff: one line makes it an ingredient.
+/// A user's own backoff: one line makes it an option.
 struct Patient {
   using role = encore::role::Backoff;
   constexpr Duration operator()(int retry) const { return std::chrono::minutes{retry + 1}; }
@@ -34,36 +34,39 @@ struct Patient {
 TEST_CASE(
     "a type becomes a policy option by naming its role, and any callable that takes an event is an observer "
     "[F4]",
-    "[ingredient]") {
-  STATIC_REQUIRE(Plays<Patient, role::Backoff>);
-  STATIC_REQUIRE(!Plays<Patient, role::Jitter>);
+    "[option]") {
+  STATIC_REQUIRE(encore::shared::HasRole<Patient, role::Backoff>);
+  STATIC_REQUIRE(!encore::shared::HasRole<Patient, role::Jitter>);
   const auto lambda = [](const Event&) {};
-  STATIC_REQUIRE(Plays<decltype(lambda), role::Observer>);
-  STATIC_REQUIRE(Plays<CountingObserver&, role::Observer>);
-  STATIC_REQUIRE(!Ingredient<int>);
-  STATIC_REQUIRE(!Ingredient<void (*)(int)>);
+  STATIC_REQUIRE(encore::shared::HasRole<decltype(lambda), role::Observer>);
+  STATIC_REQUIRE(encore::shared::HasRole<CountingObserver&, role::Observer>);
+  STATIC_REQUIRE(!Option<int>);
+  STATIC_REQUIRE(!Option<void (*)(int)>);
   CHECK(RetryPolicy{RetryOnEveryException{}, Patient{}}.backoff()(1) == std::chrono::minutes{2});
 }
 
 TEST_CASE("an option that can be copied is copied, one that cannot is referred to, and std::ref shares [F4]",
-          "[ingredient]") {
+          "[option]") {
   const auto plain = [](const Event&) {};
   const auto capturing = [number = 3](const Event&) { static_cast<void>(number); };
   using Plain = std::remove_const_t<decltype(plain)>;
   using Capturing = std::remove_const_t<decltype(capturing)>;
-  STATIC_REQUIRE(std::same_as<Held<const Plain&>, Plain>);
-  STATIC_REQUIRE(std::same_as<Held<const Capturing&>, Capturing>);
-  STATIC_REQUIRE(std::same_as<Held<Capturing>, Capturing>);
-  STATIC_REQUIRE(std::same_as<Held<ExponentialBackoff&>, ExponentialBackoff>);
-  STATIC_REQUIRE(std::same_as<Held<const SteadyClock&>, SteadyClock>);
-  STATIC_REQUIRE(std::same_as<Held<FakeClock&>, FakeClock&>);
-  STATIC_REQUIRE(std::same_as<Held<Recorder&>, Recorder&>);
-  STATIC_REQUIRE(std::same_as<Held<std::reference_wrapper<CountingObserver>>, CountingObserver&>);
-  STATIC_REQUIRE(std::same_as<Held<const std::reference_wrapper<const Capturing>&>, const Capturing&>);
-  STATIC_REQUIRE(std::same_as<Held<std::reference_wrapper<CopyableClock>>, CopyableClock&>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<const Plain&>, Plain>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<const Capturing&>, Capturing>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<Capturing>, Capturing>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<ExponentialBackoff&>, ExponentialBackoff>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<const SteadyClock&>, SteadyClock>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<FakeClock&>, FakeClock&>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<Recorder&>, Recorder&>);
+  STATIC_REQUIRE(
+      std::same_as<encore::shared::StoredOf<std::reference_wrapper<CountingObserver>>, CountingObserver&>);
+  STATIC_REQUIRE(std::same_as<encore::shared::StoredOf<const std::reference_wrapper<const Capturing>&>,
+                              const Capturing&>);
+  STATIC_REQUIRE(
+      std::same_as<encore::shared::StoredOf<std::reference_wrapper<CopyableClock>>, CopyableClock&>);
 }
 
-TEST_CASE("a named lambda with a capture is copied into the policy, which outlives it [F4]", "[ingredient]") {
+TEST_CASE("a named lambda with a capture is copied into the policy, which outlives it [F4]", "[option]") {
   std::vector<std::string> lines;
   const auto policy_that_logs = [&lines](const std::string& prefix) {
     const auto log = [prefix, &lines](const Event& event) {
@@ -77,7 +80,7 @@ TEST_CASE("a named lambda with a capture is copied into the policy, which outliv
 }
 
 TEST_CASE("an observer or clock that is shared by std::ref serves every policy it was given to [F4]",
-          "[ingredient]") {
+          "[option]") {
   CountingObserver observer;
   CopyableClock clock;
   const RetryPolicy one{RetryOnEveryException{}, std::ref(observer), ConstantBackoff{.delay = 1s},
@@ -90,8 +93,7 @@ TEST_CASE("an observer or clock that is shared by std::ref serves every policy i
   CHECK(clock.slept == 2s);
 }
 
-TEST_CASE("a stateless policy option that is shared by std::ref has its effect [F4, J1, H10]",
-          "[ingredient]") {
+TEST_CASE("a stateless policy option that is shared by std::ref has its effect [F4, J1, H10]", "[option]") {
   const encore::WhenNested nested{};
   const encore::HandleUnmatched unmatched;
   const RetryPolicy policy{RetryOnEveryException{}, std::ref(nested), std::ref(unmatched)};
@@ -99,7 +101,7 @@ TEST_CASE("a stateless policy option that is shared by std::ref has its effect [
   STATIC_CHECK(decltype(policy)::handles_unmatched);
 }
 
-TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[ingredient]") {
+TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[option]") {
   struct Stopped : CopyableClock {
     TimePoint at{};
     TimePoint now() const { return at; }
@@ -113,8 +115,7 @@ TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[ing
   STATIC_CHECK(std::same_as<decltype(policy.clock()), const Stopped&>);
 }
 
-TEST_CASE("assigning a policy rebinds its references instead of assigning through them [F4]",
-          "[ingredient]") {
+TEST_CASE("assigning a policy rebinds its references instead of assigning through them [F4]", "[option]") {
   CountingObserver first;
   CountingObserver second;
   RetryPolicy policy{RetryOnEveryException{}, std::ref(first)};
@@ -126,7 +127,7 @@ TEST_CASE("assigning a policy rebinds its references instead of assigning throug
 
 TEST_CASE(
     "a policy whose lambdas have captures can be assigned, from a temporary, another one or itself [F4]",
-    "[ingredient]") {
+    "[option]") {
   std::vector<std::string> lines;
   const auto policy_of = [&lines](const std::string& prefix, int limit) {
     return RetryPolicy{RetryIfResult{[limit, prefix](int value) { return !prefix.empty() && value < limit; }},
