@@ -50,10 +50,10 @@ TEST_CASE(
     "[model_text]") {
   CHECK(
       tell_model(failure(1, StopReason::unknown_outcome)) ==
-      R"(The tool "inventory_lookup" was called 1 time, and whether it had an effect is unknown: TimeoutError.)");
+      R"(The tool "inventory_lookup" was called 1 time, and it is unknown whether it had an effect: TimeoutError.)");
   CHECK(
       tell_model(failure(2, StopReason::unknown_outcome)) ==
-      R"(The tool "inventory_lookup" was called 2 times, and whether it had an effect is unknown: TimeoutError.)");
+      R"(The tool "inventory_lookup" was called 2 times, and it is unknown whether it had an effect: TimeoutError.)");
 }
 
 TEST_CASE(
@@ -70,7 +70,7 @@ TEST_CASE(
   limited.retry_after = encore::Duration::max();
   CHECK(tell_model(limited).ends_with("is 9223372037 s from now."));
   limited.outcome_unknown = true;
-  CHECK(tell_model(limited).ends_with("unknown: TimeoutError."));
+  CHECK(tell_model(limited).ends_with("an effect: TimeoutError."));
 }
 
 TEST_CASE("a tool's own text for the model is passed on as it is, after everything else [G5]",

@@ -133,7 +133,7 @@ TEST_CASE("an explanation does not turn an unknown outcome into a failure [I3, G
   CHECK(
       policy.run({.id = "1", .name = "ship", .replay = encore::ReplaySafety::repeatable_with_key}, tool)
           .content ==
-      R"(The tool "ship" was called 2 times, and whether it had an effect is unknown. The tool says: busy)");
+      R"(The tool "ship" was called 2 times, and it is unknown whether it had an effect. The tool says: busy)");
 }
 
 /// A host's own result, which says itself whether it is an error.
@@ -155,7 +155,7 @@ TEST_CASE("a host's own error result reaches the model as it is, unless the outc
   Scripted<OwnResult> cut{throws<ConnectionError>(secret).uses_key().dispatched(),
                           returns(OwnResult{"busy", true}).uses_key().not_run()};
   CHECK(policy.run({.name = "ship", .replay = encore::ReplaySafety::repeatable_with_key}, cut).text ==
-        R"(The tool "ship" was called 2 times, and whether it had an effect is unknown.)");
+        R"(The tool "ship" was called 2 times, and it is unknown whether it had an effect.)");
 }
 
 struct RateLimited : std::runtime_error {
@@ -182,7 +182,7 @@ TEST_CASE("the model gets the time of the server's next admission, whatever ende
       R"(The tool "lookup" failed after 2 attempts: RateLimited. The earliest time for another call is 300 s from now.)");
   Scripted<ToolResult> cut{throws<RateLimited>().dispatched()};
   CHECK(policy.run({.name = "lookup", .replay = encore::ReplaySafety::never}, cut).content ==
-        R"(The tool "lookup" was called 1 time, and whether it had an effect is unknown: RateLimited.)");
+        R"(The tool "lookup" was called 1 time, and it is unknown whether it had an effect: RateLimited.)");
 }
 
 TEST_CASE("the model gets the time when an open breaker admits another call [G5, H3]", "[tell_model]") {

@@ -212,7 +212,7 @@ TEST_CASE(
   warehouse.catalog.add("charge", policy,
                         [&](const ToolCall&, const Attempt& attempt) { return charge(attempt); });
   CHECK(warehouse.call("charge").content ==
-        R"(The tool "charge" was called 1 time, and whether it had an effect is unknown: TimeoutError.)");
+        R"(The tool "charge" was called 1 time, and it is unknown whether it had an effect: TimeoutError.)");
   CHECK_THAT(warehouse.trace, EndedBecause(StopReason::unknown_outcome));
 }
 

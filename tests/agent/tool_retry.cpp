@@ -284,7 +284,7 @@ TEST_CASE(
   const auto answer = tools.handle(charge(), [&](const ToolCall&, const Attempt& a) { return tool(a); });
   CHECK(tool.calls() == 1);
   CHECK(answer.content ==
-        R"(The tool "charge" was called 1 time, and whether it had an effect is unknown: TimeoutError.)");
+        R"(The tool "charge" was called 1 time, and it is unknown whether it had an effect: TimeoutError.)");
   CHECK_THAT(bench.trace, EndedBecause(StopReason::unknown_outcome));
   REQUIRE(lost.size() == 1);
   CHECK(lost[0].call_id == "call-18");

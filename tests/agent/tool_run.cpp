@@ -739,13 +739,14 @@ TEST_CASE(
     const auto answers = run.handle_batch(turn);
     CHECK(charged == 2);
     for (std::size_t i = 0; i < 2; ++i)
-      CHECK(answers[i] == ToolResult{.status = ToolStatus::error,
-                                     .content =
-                                         "The tool \"charge\" was called before, and whether it had an "
-                                         "effect is unknown.",
-                                     .name = "charge",
-                                     .call_id = turn[i].id,
-                                     .reason = StopReason::unknown_outcome});
+      CHECK(
+          answers[i] ==
+          ToolResult{
+              .status = ToolStatus::error,
+              .content = "The tool \"charge\" was called before, and it is unknown whether it had an effect.",
+              .name = "charge",
+              .call_id = turn[i].id,
+              .reason = StopReason::unknown_outcome});
     const auto lost = run.unknown_outcomes().all();
     REQUIRE(lost.size() == 2);  // listed once, however often it is handed in
     CHECK(lost[0].call_id == "call_0");
@@ -776,7 +777,7 @@ TEST_CASE(
     return answer.content + " Listed: " + std::to_string(again.unknown_outcomes().all().size());
   };
   const std::string and_before =
-      " It was called before, and whether that had an effect is unknown. Listed: 1";
+      " It was called before, and it is unknown whether that had an effect. Listed: 1";
   CHECK(came_back([](auto& again) {
           again.record(usd(1));
           return again.handle(Shipping::order("A"));
@@ -898,7 +899,7 @@ TEST_CASE(
   CHECK(
       contents(answers) ==
       std::vector<std::string>{"The tool \"ship\" was not called: the host skipped it. It was called before, "
-                               "and whether that had an effect is unknown.",
+                               "and it is unknown whether that had an effect.",
                                "The tool \"ship\" was not called: the host skipped it."});
   REQUIRE(again.unknown_outcomes().all().size() == 1);
   CHECK(again.unknown_outcomes().all()[0].idempotency_key == shop.keys[0]);

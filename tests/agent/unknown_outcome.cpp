@@ -86,7 +86,7 @@ TEST_CASE(
   CHECK(desk.reason() == StopReason::unknown_outcome);
   CHECK(desk.trace.events().back().outcome_unknown);
   CHECK(answer.content ==
-        R"(The tool "ship" was called 1 time, and whether it had an effect is unknown: TimeoutError.)");
+        R"(The tool "ship" was called 1 time, and it is unknown whether it had an effect: TimeoutError.)");
   REQUIRE(desk.lost.size() == 1);
   CHECK(desk.lost[0].error != nullptr);
   desk.lost[0].error = nullptr;
@@ -140,7 +140,7 @@ TEST_CASE(
   const auto answer = desk.ship(ReplaySafety::repeatable_with_key, tool);
   CHECK(desk.reason() == StopReason::retries_exhausted);
   CHECK(answer.content ==
-        R"(The tool "ship" was called 3 times, and whether it had an effect is unknown: TimeoutError.)");
+        R"(The tool "ship" was called 3 times, and it is unknown whether it had an effect: TimeoutError.)");
   REQUIRE(desk.lost.size() == 1);
   CHECK(desk.lost[0].attempts == 3);
   CHECK(desk.lost[0].idempotency_key == run_key);
@@ -155,7 +155,7 @@ TEST_CASE(
       timeout().uses_key().dispatched().notes("cut"),
       times(2, timeout().uses_key().dispatched().notes(503).notes("turned-away").not_run())};
   CHECK(desk.ship(ReplaySafety::repeatable_with_key, tool).content ==
-        R"(The tool "ship" was called 3 times, and whether it had an effect is unknown: TimeoutError.)");
+        R"(The tool "ship" was called 3 times, and it is unknown whether it had an effect: TimeoutError.)");
   CHECK(desk.reason() == StopReason::retries_exhausted);
   CHECK(desk.trace.events().back().outcome_unknown);
   REQUIRE(desk.lost.size() == 1);
@@ -276,7 +276,7 @@ TEST_CASE("after an attempt that did not run, the next attempt counts as if it w
   Desk cut;
   Scripted<ToolResult> tool{timeout().not_run(), timeout().dispatched()};
   CHECK(cut.ship(ReplaySafety::never, tool).content ==
-        R"(The tool "ship" was called 2 times, and whether it had an effect is unknown: TimeoutError.)");
+        R"(The tool "ship" was called 2 times, and it is unknown whether it had an effect: TimeoutError.)");
   CHECK(cut.reason() == StopReason::unknown_outcome);
   const auto events = cut.trace.events();
   REQUIRE(events.size() == 5);

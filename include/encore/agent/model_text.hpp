@@ -40,8 +40,8 @@ inline void append_words(std::string& text, std::string_view words) {
 /// failed: the tool may have done its work (I3); then it names no time. (G5)
 ///   The tool "inventory_lookup" failed after 3 attempts: TimeoutError.
 ///   The tool "inventory_lookup" failed after 1 attempt: RateLimited. The earliest time for another call is 300 s from now.
-///   The tool "charge_card" was called 1 time, and whether it had an effect is unknown: ReadTimeout.
-///   The tool "charge_card" was called before, and whether it had an effect is unknown.
+///   The tool "charge_card" was called 1 time, and it is unknown whether it had an effect: ReadTimeout.
+///   The tool "charge_card" was called before, and it is unknown whether it had an effect.
 ///   The tool "inventory_lookup" was not called: call_limit_reached.
 ///   There is no tool "inventory".
 inline std::string tell_model(const Failure& failure, const ModelText& how = {}) {
@@ -53,14 +53,14 @@ inline std::string tell_model(const Failure& failure, const ModelText& how = {})
   const auto once = failure.attempts == 1;
   if (failure.refused_on_entry()) {
     if (unknown)
-      text.append(" was called before, and whether it had an effect is unknown");
+      text.append(" was called before, and it is unknown whether it had an effect");
     else if (!no_tool)
       text.append(" was not called: ").append(to_string(failure.reason));
   } else if (unknown) {
     text.append(" was called ")
         .append(count)
         .append(once ? " time" : " times")
-        .append(", and whether it had an effect is unknown");
+        .append(", and it is unknown whether it had an effect");
   } else {
     text.append(" failed after ").append(count).append(once ? " attempt" : " attempts");
   }

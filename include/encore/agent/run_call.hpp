@@ -171,7 +171,7 @@ struct RunCaller {
     remember(full_call, call);
     if (call.report.outcome.unknown && call.may_have_been_made() &&
         full_call.refused != StopReason::unknown_outcome)
-      result.content.append(" It was called before, and whether that had an effect is unknown.");
+      result.content.append(" It was called before, and it is unknown whether that had an effect.");
   }
 
   // Sets the caller's own key, or the run's. No attempt of a refused call gets it. (I2)
