@@ -31,7 +31,6 @@ using encore::ErrorResultIf;
 using encore::SaysIfError;
 using encore::ToolResult;
 using encore::ToolStatus;
-using encore::detail::ErrorResultByType;
 
 using Json = std::map<std::string, std::string>;  // any type of a library's that cannot be extended
 
@@ -44,15 +43,19 @@ struct Expected {
   const std::string& error() const { return why; }
 };
 
-/// Does a tool layer with this test mark what its tool returned as an error?
-template <class Test, class Result>
-bool is_error_by(const Test& test, const Result& result) {
+/// True if a tool layer, with these tests, marks what its tool returned as an error.
+template <class Result, class... Test>
+bool is_error(const Result& result, const Test&... tests) {
   encore::testing::Recorder trace;
   const encore::ToolRetry tools{encore::RetryPolicy{encore::RetryOn<std::runtime_error>{}},
-                                encore::Repeatable{"lookup"}, test, trace};
+                                encore::Repeatable{"lookup"}, tests..., trace};
   tools.handle(encore::ToolCall{.id = "call-17", .name = "lookup"},
                [&](const encore::ToolCall&) { return result; });
   return trace.events().at(1).error_result;
+}
+template <class Test, class Result>
+bool is_error_by(const Test& test, const Result& result) {
+  return is_error(result, test);
 }
 template <class Result, class Test>
 constexpr bool takes(const Test&) {
@@ -78,8 +81,8 @@ TEST_CASE("results of other types are never guessed to be errors [B8]", "[error_
   STATIC_CHECK_FALSE(SaysIfError<std::string>);
   STATIC_CHECK_FALSE(SaysIfError<Json>);
   STATIC_CHECK(SaysIfError<mcp::CallToolResult>);
-  CHECK_FALSE(is_error_by(ErrorResultByType{}, false));
-  CHECK(is_error_by(ErrorResultByType{}, ToolResult{.status = ToolStatus::error}));
+  CHECK_FALSE(is_error(false));
+  CHECK(is_error(ToolResult{.status = ToolStatus::error}));
 }
 
 TEST_CASE(

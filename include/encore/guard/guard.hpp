@@ -30,11 +30,11 @@ struct AdmissionRequest {
 /// Admits or refuses attempts, and is notified how each admitted one ended. It must not throw, and must be safe to use from many
 /// threads. (H1, H8)
 /// `admit` returns a move-only permit, or nothing. The driver calls at most one of the permit's `succeeded(now)` and `failed(now,
-/// retryable)`, once; a permit that is destroyed without either is unspent. `refusal` is the stop reason of a refused attempt.
+/// retryable)`, once; a permit that is destroyed without either was not used. `refusal` is the stop reason of a refused attempt.
 /// Optional members:
 /// - `began(now)` of the permit, called when the attempt begins;
 /// - `still_admitted(now)` of the permit, asked after the wait before the attempt (H2);
-/// - `answered(now)` of the permit, called instead of `failed(now, false)` if the failure was returned: then the service answered (H3);
+/// - `answered(now)` of the permit, called instead of `failed(now, false)` if the failure was returned, so the service answered;
 /// - a second `admit(request, failure)`, asked before a retry if it takes the failure: a `const Thrown&` or `const Returned<Value>&`;
 /// - `std::optional<Duration> admits_again(request) const`, how long from now it will refuse, which the model gets (G5, H3);
 /// - `static constexpr bool per_call = true`: it is asked once for each call, and notified of the call's end.
