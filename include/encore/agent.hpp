@@ -1,4 +1,4 @@
-// For agents: tools, what of them may be repeated, the limits of a run, and what the model is told.
+// For agents: tools and whether they may be repeated, the limits of a run, and the texts that the model gets.
 #pragma once
 #include <encore/agent/call_limit.hpp>
 #include <encore/agent/error_result.hpp>

@@ -1,4 +1,4 @@
-// The core of encore: everything that a retrying program needs, and nothing that is dear to include.
+// The core of encore: everything that a program needs to retry calls, and nothing that is slow to include.
 #pragma once
 #include <encore/any_retry_policy.hpp>
 #include <encore/as_value.hpp>

@@ -1,4 +1,4 @@
-// What keeps attempts from making an outage worse: circuit breakers, retry budgets and retry quotas.
+// Guards that keep retries from making an outage worse: circuit breakers, retry budgets and retry quotas.
 #pragma once
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/circuit_breakers.hpp>

@@ -1,4 +1,4 @@
-// What writes down how calls went: counters, log lines, traces, metrics, shadow policies. The line for fmt is telemetry/format.hpp.
+// Observers and texts: counters, log lines, traces, metrics and shadow policies. For fmt, include telemetry/format.hpp.
 #pragma once
 #include <encore/telemetry/counters.hpp>
 #include <encore/telemetry/log_line.hpp>

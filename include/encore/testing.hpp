@@ -1,4 +1,4 @@
-// For tests: fake time, scripted functions, recorders, contracts. The matchers for Catch2 are testing/matchers.hpp.
+// For tests: fake time, scripted functions, recorders and contracts. For Catch2 matchers, include testing/matchers.hpp.
 #pragma once
 #include <encore/testing/contract_check.hpp>
 #include <encore/testing/durations.hpp>

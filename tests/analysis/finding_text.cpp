@@ -15,7 +15,6 @@ using encore::Finding;
 using encore::FindingKind;
 using encore::what_happened;
 using encore::what_next;
-using encore::detail::ids_text;
 
 Finding of(FindingKind kind) {
   return {.kind = kind,
@@ -32,13 +31,6 @@ Finding of(FindingKind kind) {
           .worked = 250ms,
           .max_overrun = 1234567890ns,
           .ids = {"a", "b", "c", "d", "e"}};
-}
-
-TEST_CASE("a finding's text names the first ids and counts the others", "[finding_text]") {
-  CHECK(ids_text({.calls = 1, .ids = {"a"}}) == "a");
-  CHECK(ids_text({.calls = 2, .ids = {"a", "b"}}) == "a and b");
-  CHECK(ids_text({.calls = 3, .ids = {"a", "b", "c"}}) == "a, b and c");
-  CHECK(ids_text(of(FindingKind::exhausted)) == "a, b, c, d, e and 2 more");
 }
 
 TEST_CASE(
@@ -102,7 +94,7 @@ TEST_CASE("no text from a log acts on a terminal or breaks the line of a finding
     CHECK(tests::is_one_clean_line(said));
     CHECK(said.size() < 1'000);
   }
-  CHECK(ids_text(finding).starts_with(R"("\u001b[31m", "xxxx)"));
+  CHECK(what_happened(finding).starts_with(R"("\u001b[31m", "xxxx)"));
 }
 
 }  // namespace

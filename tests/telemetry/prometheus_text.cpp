@@ -177,12 +177,4 @@ TEST_CASE("an empty Prometheus page is valid", "[prometheus_text]") {
   CHECK(page.families().empty());
 }
 
-TEST_CASE("metric names become Prometheus names by OpenTelemetry's compatibility rules",
-          "[prometheus_text]") {
-  CHECK(encore::prometheus_name("gen_ai.tool.name") == "gen_ai_tool_name");
-  CHECK(encore::prometheus_name("a-b/c d:9") == "a_b_c_d_9");
-  CHECK(prometheus_name(encore::metric::slept) == "encore_tool_slept_seconds_total");
-  CHECK(prometheus_name(encore::metric::calls) == "encore_tool_calls_total");
-}
-
 }  // namespace

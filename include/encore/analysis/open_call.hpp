@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// Builds a call from its records. A regular value; not thread-safe.
 class OpenCall {
@@ -162,4 +162,4 @@ class OpenCall {
   int latest_ = 0;                         // the ordinal of the latest attempt
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

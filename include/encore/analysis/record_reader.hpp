@@ -21,9 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace encore ENCORE_BUILD {
-
-namespace detail {
+namespace encore ENCORE_BUILD::detail {
 
 inline constexpr std::size_t max_text_size = 512;
 
@@ -122,16 +120,14 @@ inline constexpr auto field_meanings = [] {
   return meanings;
 }();
 
-}  // namespace detail
-
 /// Builds a record from the fields of one line, in any order. Values are given as JSON writes them, strings unescaped. Unknown
 /// fields are ignored. Error types and texts are truncated to 512 bytes; longer ids and tool names are invalid. Reuses its memory
 /// from line to line. Not thread-safe.
 class RecordReader {
  public:
   explicit RecordReader(TraceFields fields = {}) : fields_{std::move(fields)} {
-    for (std::size_t i = 0; i < detail::field_meanings.size(); ++i) {
-      const auto& name = fields_.*detail::field_meanings[i].name;
+    for (std::size_t i = 0; i < field_meanings.size(); ++i) {
+      const auto& name = fields_.*field_meanings[i].name;
       if (name.empty()) continue;
       if (by_size_.size() <= name.size()) by_size_.resize(name.size() + 1);
       by_size_[name.size()].push_back(i);
@@ -148,11 +144,11 @@ class RecordReader {
   void field(std::string_view name, std::string_view value, bool quoted) {
     if (name.size() >= by_size_.size() || (!quoted && value == "null")) return;
     for (const auto i : by_size_[name.size()]) {
-      const auto& meaning = detail::field_meanings[i];
+      const auto& meaning = field_meanings[i];
       if (fields_.*meaning.name != name) continue;
       if (!meaning.put(record_, value, fields_)) {
         report_invalid(name, value);
-      } else if (i < detail::names_of_an_attempt) {
+      } else if (i < names_of_an_attempt) {
         is_attempt_ = true;
       }
     }
@@ -192,4 +188,4 @@ class RecordReader {
   bool is_attempt_ = false;
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -39,7 +39,7 @@ class TraceAssembler {
     ++records_;
     if (!log_began_at_) log_began_at_ = record.wall;
     if (record.call_id.empty()) {
-      OpenCall nameless;
+      detail::OpenCall nameless;
       nameless.note(record, records_);
       use(std::as_const(nameless.call()));
       return;
@@ -97,7 +97,7 @@ class TraceAssembler {
 
   /// The open call of this key. For a new one, old calls may be evicted; unless it begins now, it may continue an evicted one.
   template <class Use>
-  OpenCall& open_one(Use& use, bool begins, bool began_before_log = false) {
+  detail::OpenCall& open_one(Use& use, bool begins, bool began_before_log = false) {
     if (open_.find(key_) == nullptr) {
       const auto continued = !begins && (began_before_log || evicted_.may_contain(key_));
       while (open_.size() + ended_.size() >= static_cast<std::size_t>(options_.max_calls)) evict_oldest(use);
@@ -120,7 +120,7 @@ class TraceAssembler {
   }
 
   template <class Use>
-  void close(OpenCall& open, Use& use) {
+  void close(detail::OpenCall& open, Use& use) {
     uncount(open);
     const auto& call = open.call();
     const auto attempts = call.reported_attempt_count();
@@ -136,7 +136,7 @@ class TraceAssembler {
   }
 
   // Stores the latest record of each tool and scope. `forgotten_` is an upper bound for those no longer stored.
-  void note_latest(OpenCall& open, bool is_first) {
+  void note_latest(detail::OpenCall& open, bool is_first) {
     tool_key_.assign(open.call().scope).append(1, '\n').append(open.call().tool);
     auto* latest = latest_.find(tool_key_);
     if (is_first) open.follows(latest != nullptr ? *latest : forgotten_);
@@ -145,11 +145,11 @@ class TraceAssembler {
   }
 
   // Counts the active calls of each tool and scope, as policies report them. Evicted open calls may still be active.
-  void count(OpenCall& open) {
+  void count(detail::OpenCall& open) {
     auto& number = active_[open.count_as()];
     if (number++ > 0 || evicted_open_count_ > 0) open.mark_not_alone();
   }
-  void uncount(OpenCall& open) {
+  void uncount(detail::OpenCall& open) {
     if (!open.counted_as()) return;
     const auto found = active_.find(*open.counted_as());
     if (found != active_.end() && --found->second == 0) active_.erase(found);
@@ -159,8 +159,8 @@ class TraceAssembler {
   static constexpr std::size_t max_latest = 4'096;
 
   AssemblerOptions options_;
-  detail::LruMap<OpenCall> open_;
-  detail::LruMap<OpenCall> ended_;
+  detail::LruMap<detail::OpenCall> open_;
+  detail::LruMap<detail::OpenCall> ended_;
   detail::EvictedKeys evicted_;
   std::unordered_map<std::string, int> active_;
   detail::LruMap<std::uint64_t> latest_;  // by scope and tool

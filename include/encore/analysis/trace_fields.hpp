@@ -15,41 +15,41 @@ namespace encore ENCORE_BUILD {
 ///   TraceFields{.timestamp = "ts", .call = "tool_call_id", .tool = "tool", .attempt = "try", .error = "exception"}
 struct TraceFields {
   std::string timestamp{
-      field_names<&EventRecord::wall>.first.json};  ///< RFC 3339, or a number of units since 1970
-  std::string scope{field_names<&EventRecord::scope>.first.json};
-  std::string event{field_names<&EventRecord::kind>.first.json};
-  std::string call{field_names<&EventRecord::call_id>.first.json};
-  std::string tool{field_names<&EventRecord::call_name>.first.json};
-  std::string resolved{field_names<&EventRecord::resolved_name>.first.json};
-  std::string attempt{field_names<&EventRecord::ordinal>.first.json};  ///< counts from 1
-  std::string resend_count{resend_count_names.json};  ///< counts from 0, for logs without `attempt`
-  std::string attempts{field_names<&EventRecord::ordinal>.second.json};
-  std::string max_attempts{field_names<&EventRecord::max_attempts>.first.json};
-  std::string max_requests{field_names<&EventRecord::max_requests>.first.json};
-  std::string error{field_names<&EventRecord::error_type>.first.json};
-  std::string error_code{field_names<&EventRecord::error_code>.first.json};
-  std::string message{field_names<&EventRecord::message>.first.json};
-  std::string status{field_names<&EventRecord::status>.first.json};
-  std::string request_id{field_names<&EventRecord::request_id>.first.json};
-  std::string dispatched{field_names<&EventRecord::dispatched>.first.json};
-  std::string dispatched_again{field_names<&EventRecord::dispatched_again>.first.json};
-  std::string answered{field_names<&EventRecord::answered>.first.json};
-  std::string not_run{field_names<&EventRecord::not_run>.first.json};
-  std::string key_used{field_names<&EventRecord::key_used>.first.json};
-  std::string error_result{field_names<&EventRecord::error_result>.first.json};
-  std::string will_retry{field_names<&EventRecord::will_retry>.first.json};
-  std::string retry_in{field_names<&EventRecord::wait>.first.json};
-  std::string hint{field_names<&EventRecord::hint>.first.json};
-  std::string reason{field_names<&EventRecord::reason>.first.json};
-  std::string outcome_unknown{field_names<&EventRecord::outcome_unknown>.first.json};
-  std::string mode{field_names<&EventRecord::mode>.first.json};
-  std::string slept{field_names<&EventRecord::slept>.first.json};
-  std::string elapsed{field_names<&EventRecord::elapsed>.first.json};
-  std::string took{field_names<&EventRecord::took>.first.json};  ///< how long one attempt took
-  std::string remaining{field_names<&EventRecord::remaining>.first.json};
-  std::string observer_errors{field_names<&EventRecord::observer_errors>.first.json};
-  std::string outer_call{field_names<&EventRecord::outer_id>.first.json};
-  std::string outer_attempt{field_names<&EventRecord::outer_ordinal>.first.json};
+      detail::field_names<&EventRecord::wall>.first.json};  ///< RFC 3339, or a number of units since 1970
+  std::string scope{detail::field_names<&EventRecord::scope>.first.json};
+  std::string event{detail::field_names<&EventRecord::kind>.first.json};
+  std::string call{detail::field_names<&EventRecord::call_id>.first.json};
+  std::string tool{detail::field_names<&EventRecord::call_name>.first.json};
+  std::string resolved{detail::field_names<&EventRecord::resolved_name>.first.json};
+  std::string attempt{detail::field_names<&EventRecord::ordinal>.first.json};  ///< counts from 1
+  std::string resend_count{detail::resend_count_names.json};  ///< counts from 0, for logs without `attempt`
+  std::string attempts{detail::field_names<&EventRecord::ordinal>.second.json};
+  std::string max_attempts{detail::field_names<&EventRecord::max_attempts>.first.json};
+  std::string max_requests{detail::field_names<&EventRecord::max_requests>.first.json};
+  std::string error{detail::field_names<&EventRecord::error_type>.first.json};
+  std::string error_code{detail::field_names<&EventRecord::error_code>.first.json};
+  std::string message{detail::field_names<&EventRecord::message>.first.json};
+  std::string status{detail::field_names<&EventRecord::status>.first.json};
+  std::string request_id{detail::field_names<&EventRecord::request_id>.first.json};
+  std::string dispatched{detail::field_names<&EventRecord::dispatched>.first.json};
+  std::string dispatched_again{detail::field_names<&EventRecord::dispatched_again>.first.json};
+  std::string answered{detail::field_names<&EventRecord::answered>.first.json};
+  std::string not_run{detail::field_names<&EventRecord::not_run>.first.json};
+  std::string key_used{detail::field_names<&EventRecord::key_used>.first.json};
+  std::string error_result{detail::field_names<&EventRecord::error_result>.first.json};
+  std::string will_retry{detail::field_names<&EventRecord::will_retry>.first.json};
+  std::string retry_in{detail::field_names<&EventRecord::wait>.first.json};
+  std::string hint{detail::field_names<&EventRecord::hint>.first.json};
+  std::string reason{detail::field_names<&EventRecord::reason>.first.json};
+  std::string outcome_unknown{detail::field_names<&EventRecord::outcome_unknown>.first.json};
+  std::string mode{detail::field_names<&EventRecord::mode>.first.json};
+  std::string slept{detail::field_names<&EventRecord::slept>.first.json};
+  std::string elapsed{detail::field_names<&EventRecord::elapsed>.first.json};
+  std::string took{detail::field_names<&EventRecord::took>.first.json};  ///< how long one attempt took
+  std::string remaining{detail::field_names<&EventRecord::remaining>.first.json};
+  std::string observer_errors{detail::field_names<&EventRecord::observer_errors>.first.json};
+  std::string outer_call{detail::field_names<&EventRecord::outer_id>.first.json};
+  std::string outer_attempt{detail::field_names<&EventRecord::outer_ordinal>.first.json};
 
   Duration timestamp_unit = std::chrono::seconds{1};  ///< of numeric timestamps
   Duration duration_unit = std::chrono::seconds{1};   ///< of all durations

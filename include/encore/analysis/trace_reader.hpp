@@ -80,7 +80,7 @@ class TraceReader {
   const std::vector<SkippedLine>& skipped() const noexcept { return skipped_; }
 
  private:
-  RecordReader record_;
+  detail::RecordReader record_;
   detail::JsonScanner scanner_;
   std::string file_;
   std::uint64_t line_ = 0;

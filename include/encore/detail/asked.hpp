@@ -1,4 +1,4 @@
-// What a test of the user's is asked about, and what it says: one meaning wherever such a test is given.
+// Which failures a user's test applies to, and its result: the same rules wherever a test is given.
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/engine/asked_kinds.hpp>
@@ -12,7 +12,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-// Of a function that takes one argument, the type of that argument: what `RetryIf{[](const HttpError&) { … }}` looks at.
+// The argument type of a function with one argument: `HttpError` for `RetryIf{[](const HttpError&) { … }}`.
 template <class F>
 struct only_argument {};
 template <class F>
@@ -32,7 +32,7 @@ using only_argument_of = typename only_argument<F>::type;
 template <class F>
 concept HasOnlyArgument = requires { typename only_argument_of<F>; };
 
-// Can it be asked: as const, about that one argument? A template, or one of several, says later what it takes.
+// Can it be called as const with a const reference to its argument? Generic and overloaded tests are checked later.
 template <class F>
 inline constexpr bool can_be_asked = std::is_class_v<F> && !requires { &F::operator(); };
 template <HasOnlyArgument F>
@@ -44,12 +44,12 @@ template <HasOnlyArgument F>
 inline constexpr bool says_yes_or_no<F> =
     std::is_convertible_v<std::invoke_result_t<const F&, const only_argument_of<F>&>, bool>;
 
-// Concepts, for the sake of messages: of a failed concept Clang's first line does not quote the name.
+// Concepts, because Clang's first error line does not quote the name of a failed concept.
 template <class F>
 concept CanBeAsked = can_be_asked<F>;
 template <class F>
 concept SaysYesOrNo = !can_be_asked<F> || says_yes_or_no<F>;
-// A generic test on exceptions is asked about `std::exception`.
+// A generic test on exceptions is called with `std::exception`.
 template <class F>
 concept CanBeAskedOfExceptions =
     can_be_asked<F> && (HasOnlyArgument<F> || std::is_invocable_v<const F&, const std::exception&>);
@@ -58,14 +58,14 @@ concept SaysYesOrNoOfExceptions =
     !CanBeAskedOfExceptions<F> ||
     (HasOnlyArgument<F> ? says_yes_or_no<F> : std::is_invocable_r_v<bool, const F&, const std::exception&>);
 
-/// Is a type in a list not covered by another one in it?
+/// Is a type in a list covered by no other type in the list?
 template <class E, class... Listed>
 concept NamedOnce = (0 + ... + int{catches<Listed, E>}) == 1;
 
 template <HoldsError V>
 using error_in = std::remove_cvref_t<decltype(std::declval<const V&>().error())>;
 
-// `Returned<V>`: the value with its attempt.
+// `Returned<V>` is the value with its attempt.
 template <class T>
 struct whole_value {};
 template <class V>
@@ -80,11 +80,11 @@ template <HasOnlyArgument F>
 inline constexpr bool asks_about_the_attempt<F> =
     std::same_as<only_argument_of<F>, Thrown> || IsWholeValue<only_argument_of<F>>;
 
-/// A test with several call operators, or a generic one, does not say what it is about: exceptions, as `std::exception`, or
-/// returned values, as its place says.
+/// What a test without a single argument type applies to (it is generic or overloaded): exceptions, as `std::exception`, or returned
+/// values, depending on the option that takes it.
 enum class Generic : std::uint8_t { about_exceptions, about_values };
 
-/// What of a returned `V` the test is asked about.
+/// The part of a returned `V` that the test is called with.
 enum class Subject : std::uint8_t { nothing, value, whole, error };
 
 template <class F, class V, Generic generic>
@@ -108,12 +108,12 @@ consteval Subject subject_of() {
       return std::is_invocable_v<const F&, const Returned<V>&> ? Subject::whole : Subject::nothing;
   }
 }
-/// Is the test asked about what a callable returns?
+/// Does the test apply to what a callable returns?
 template <class F, class V, Generic generic = Generic::about_exceptions>
 concept AskedAbout = subject_of<F, V, generic>() != Subject::nothing;
 
-/// Asks a test about an exception, if a catch clause of its argument's type would take it, and hands its answer to `use`. Tells
-/// whether it was asked.
+/// Calls a test with an exception, if a catch clause of its argument's type would catch it, and `use` with the result. Returns
+/// whether the test was called.
 template <class F, class Use>
 bool ask(const F& test, const Thrown& failure, Use&& use) {
   if constexpr (!HasOnlyArgument<F>) {
@@ -128,7 +128,7 @@ bool ask(const F& test, const Thrown& failure, Use&& use) {
       return failure.with<X>([&](const auto& error) { use(test(error)); });
   }
 }
-/// The same about a returned value, or the error that it holds.
+/// The same for a returned value, or the error that it holds.
 template <Generic generic = Generic::about_exceptions, class F, class V, class Use>
   requires AskedAbout<F, V, generic>
 bool ask(const F& test, const Returned<V>& failure, Use&& use) {
@@ -158,7 +158,7 @@ Opinion opinion_by(const F& test, const Returned<V>& failure) {
   return said;
 }
 
-/// Can a test be asked about such a failure, an exception or a `Returned<V>`?
+/// Does a test apply to such a failure, an exception or a `Returned<V>`?
 template <class F, class Failed>
 inline constexpr bool can_ask = false;
 template <class F>
@@ -170,7 +170,7 @@ inline constexpr bool can_ask<F, Returned<V>> = AskedAbout<F, V>;
 template <class F, class Failed>
 concept CanAsk = can_ask<F, Failed>;
 
-/// The type of the values that a test names, if it names one.
+/// The value type that a test's argument names, if any.
 template <class F>
 struct tested_value {};
 template <HasOnlyArgument F>
@@ -184,15 +184,15 @@ struct tested_value<F> {
   using Tested = typename whole_value<only_argument_of<F>>::type;
 };
 
-// ---- tests that can never be asked -----------------------------------------------------------------------------------
+// ---- tests that never apply ------------------------------------------------------------------------------------------ -----------------------------------------------------------------------------------
 
 template <class V, class X>
 inline constexpr bool is_alternative = false;
 template <template <class...> class Variant, class... T, class X>
   requires requires(const Variant<T...>& variant) { variant.valueless_by_exception(); }
 inline constexpr bool is_alternative<Variant<T...>, X> = (catches<X, T> || ...);
-/// Does a result only hold an `X`, as an optional, a pointer or a variant, or convert to one? Then a test on `X` is not asked.
-/// (That exceptions can be made of what is returned, as many can of a number, says nothing of a test on them.)
+/// Does a result hold an `X`, as an optional, a pointer or a variant does, or convert to one? Then a test on `X` does not apply to it.
+/// (Conversions to exceptions do not count: many exceptions are constructible from a number.)
 template <class V, class X>
 concept HoldsOrConvertsTo =
     (std::convertible_to<const V&, const X&> && !std::derived_from<X, std::exception>) ||
@@ -201,14 +201,14 @@ concept HoldsOrConvertsTo =
                    catches<X, std::remove_cvref_t<decltype(*result)>>;
     };
 
-/// Is a test on `X` meant for something else than what a callable returns, a `V`?
+/// Is a test on `X` unrelated to `V`, the type that a callable returns?
 template <class X, class V>
 concept IsNotAbout = !HoldsOrConvertsTo<V, X>;
-/// Can it be thrown in this build, for all that is known of it?
+/// Could it be thrown in this build?
 template <class X>
 concept MayComeUp = exceptions_exist || !(std::derived_from<X, std::exception> || std::same_as<X, Thrown>);
 
-/// Refuses a test that is never asked, though its author meant it to be.
+/// Rejects a test that never applies, although its author probably meant it to.
 template <class F, class V, Generic generic = Generic::about_exceptions>
 consteval void refuse_misfit() {
   if constexpr (HasOnlyArgument<F>) {
@@ -231,7 +231,7 @@ consteval void refuse_misfit() {
   }
 }
 
-/// Of a test that may be about both: what its author meant is what the callable returns, if it is asked about that.
+/// A test that could apply to both applies to returned values where it can, else to exceptions.
 template <class F, class V>
 consteval Kinds kinds_of_test() {
   if constexpr (!std::is_void_v<V>) {

@@ -1,10 +1,9 @@
-// The compiler hints that the success path needs, and two for the linker, spelled once for all compilers.
+// Attributes for the optimiser and the linker, spelled for each compiler.
 #pragma once
 
-/// Stands behind `namespace encore` in each header whose code depends on exceptions or run-time type information. Units built without
-/// one or the other then have entities of their own: a program may link units of all kinds, in any order, and each behaves as it
-/// was built. What is the same in each is shared: calls, attempts, clocks, the process's scope and counter, the mark of an attempt
-/// under way. So no header without this word includes one with it. (L3)
+/// Follows `namespace encore` in each header whose code depends on exceptions or RTTI. Translation units built without one of them then
+/// have separate entities, so a program may link all kinds in any order. Entities that are equal in each build are shared: calls,
+/// attempts, clocks, the process's scope and counter, the current attempt. A header without this macro includes none with it. (L3)
 #if defined(__cpp_exceptions) && defined(__cpp_rtti)
 #define ENCORE_BUILD
 #elif defined(__cpp_exceptions)
@@ -16,13 +15,13 @@
 #endif
 
 #if defined(_MSC_VER) && !defined(__clang__)
-/// Inlined even where the optimiser would rather not: the first attempt must cost what a hand-written loop costs.
+/// Always inlined, so that the first attempt costs no more than a hand-written loop.
 #define ENCORE_FORCE_INLINE [[msvc::forceinline]] inline
-/// Kept out of line: what happens after a failure must not weigh on the code around a success.
+/// Never inlined: the code after a failure must not slow down a success.
 #define ENCORE_COLD __declspec(noinline)
-/// Out of line too, but not for size: where failures are values, they may be frequent.
+/// Never inlined, but optimised for speed: failures that are values may be frequent.
 #define ENCORE_NO_INLINE __declspec(noinline)
-/// One for the whole process, also where shared libraries hide their symbols. (L1) Not here: a DLL has its own.
+/// One per process, even if shared libraries hide their symbols (L1); but with MSVC, each DLL has its own.
 #define ENCORE_ONE_PER_PROCESS
 #else
 #if defined(__OPTIMIZE__)
@@ -32,13 +31,13 @@
 #endif
 #define ENCORE_COLD [[__gnu__::__noinline__, __gnu__::__cold__]]
 #define ENCORE_NO_INLINE [[__gnu__::__noinline__]]
-/// One for a program and the shared libraries that it is linked with, also where they hide their symbols. (L1) A library that is loaded
-/// later, by `dlopen`, shares it where the program exports its symbols (`-rdynamic`, or CMake's `ENABLE_EXPORTS`); else it has its
-/// own, in common with others like it if GCC compiled them, or if they are loaded with `RTLD_GLOBAL`.
+/// One for a program and the shared libraries linked with it, even if they hide their symbols. (L1) A library loaded by `dlopen` shares
+/// it if the program exports its symbols (`-rdynamic`, CMake's `ENABLE_EXPORTS`). Otherwise it has its own, shared with other such
+/// libraries if they were compiled by GCC or loaded with `RTLD_GLOBAL`.
 #define ENCORE_ONE_PER_PROCESS [[__gnu__::__visibility__("default")]]
 #endif
 
-/// What is shared of the library's own tools. It is all found in `detail`.
+/// Internal helpers that are equal in all builds. All are visible in `detail`.
 namespace encore::shared {}
 namespace encore ENCORE_BUILD::detail {
 using namespace encore::shared;
@@ -46,13 +45,13 @@ using namespace encore::shared;
 
 namespace encore::shared {
 
-/// `object`, whose place on the stack is worked out here. Clang would else do that before the first attempt, in a register that
-/// is saved and restored for it: three instructions of each call, at -O1 to -O3. GCC does it where it stands anyway.
+/// Returns `object`, and computes its stack address here. Clang would otherwise do so before the first attempt, in a register that it
+/// must save and restore: three instructions per call at -O1 to -O3. GCC computes it here anyway.
 template <class T>
 ENCORE_FORCE_INLINE T& found_here(T& object) noexcept {
 #if defined(__clang__)
   auto first = 0UL;
-  asm volatile("" : "+r"(first));  // from here on it might be any number, for all that is known before
+  asm volatile("" : "+r"(first));  // hides the value from the optimiser
   return (&object)[first];
 #else
   return object;

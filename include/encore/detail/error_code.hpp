@@ -1,4 +1,4 @@
-// What an error code says, from whatever library it comes, and where it is found.
+// Error codes of any library, and how they are found in values.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -8,9 +8,9 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// The code in a category that the standard library can translate. A library may have a category of its own for the system's
-/// errors and leave them untranslated, as Asio 1.22 does: `asio::error::operation_aborted` there equals no `std::errc`. Such a
-/// category is known by its name, "asio.system" say, and its numbers are the system's.
+/// The code in a category that the standard library can translate. Asio 1.22, for example, has its own untranslated category for
+/// system errors, so `asio::error::operation_aborted` equals no `std::errc`. Such a category's name ends in ".system", as in
+/// "asio.system", and its values are those of the system.
 inline std::error_code recognised(const std::error_code& code) noexcept {
   const auto& category = code.category();
   const auto translated = category.default_error_condition(code.value()).category() != category;
@@ -26,7 +26,7 @@ inline bool says_cancelled(const std::error_code& code) noexcept {
 template <class E>
 concept IsErrorCode = std::convertible_to<const E&, std::error_code> || std::same_as<E, std::errc>;
 
-/// The error code that a value is, or converts to; a `std::errc` converts to none by itself.
+/// The value as an error code; a `std::errc` does not convert implicitly.
 template <IsErrorCode E>
 std::error_code error_code_of(const E& error) noexcept {
   if constexpr (std::same_as<E, std::errc>)
@@ -42,7 +42,7 @@ concept MayHoldErrorCode = requires(const Result& result) {
   { detail::error_code_of(result.error()) };
 };
 
-/// The code that a returned value is, or holds as its error; no error if it holds a value.
+/// The returned value as an error code, or the code that it holds as its error; no error if it holds a value.
 template <class Value>
   requires(IsErrorCode<Value> || MayHoldErrorCode<Value>)
 std::error_code error_code_in(const Value& value) noexcept {

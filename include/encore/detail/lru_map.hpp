@@ -1,4 +1,4 @@
-// Values by name, in the order in which they were last touched, so that the one nobody missed can make way.
+// A map ordered by last use, for evicting the least recently used value.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -12,20 +12,20 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// A map of text to values that knows which was touched least recently. It does not limit itself: whoever fills it takes the
-/// oldest out. Everything is constant in time. One thread at a time.
+/// A map from text to values that knows the least recently touched value. It has no limit: the caller removes the oldest. All
+/// operations take constant time. Not thread-safe.
 template <class Value>
 class LruMap {
  public:
   std::size_t size() const noexcept { return by_key_.size(); }
   bool empty() const noexcept { return by_key_.empty(); }
 
-  /// Null if there is none. Does not touch it.
+  /// The value, or null. Does not touch it.
   Value* find(std::string_view key) {
     const auto found = by_key_.find(key);
     return found != by_key_.end() ? &found->second->value : nullptr;
   }
-  /// The value of this key, made by default if there is none; it is the newest now.
+  /// The value, default-constructed if there is none. It becomes the newest.
   Value& touch(std::string_view key) {
     if (const auto found = by_key_.find(key); found != by_key_.end()) {
       in_order_.splice(in_order_.end(), in_order_, found->second);
@@ -35,7 +35,7 @@ class LruMap {
     }
     return in_order_.back().value;
   }
-  /// There must be one.
+  /// The map must not be empty.
   const Value& oldest() const noexcept { return in_order_.front().value; }
   Value take(std::string_view key) { return take(by_key_.find(key)->second); }
   Value take_oldest() { return take(in_order_.begin()); }

@@ -1,18 +1,18 @@
-// Something that is made when it is first asked for, once, whoever asks.
+// Thread-safe lazy initialisation in one byte.
 #pragma once
 #include <atomic>
 #include <cstdint>
 
 namespace encore::shared {
 
-/// Says whether it was made. One byte; safe from several threads, of which all but one wait until it is there.
+/// A flag like `std::once_flag`. Thread-safe: while one thread initialises, the others wait.
 class MadeOnce {
  public:
   constexpr MadeOnce() noexcept = default;
   MadeOnce(const MadeOnce&) = delete;
   MadeOnce& operator=(const MadeOnce&) = delete;
 
-  /// Calls `make()` unless that has been done.
+  /// Calls `make()` unless it has been called.
   template <class Make>
   void operator()(Make make) noexcept {
     std::uint8_t expected = not_made;
@@ -25,7 +25,7 @@ class MadeOnce {
       state_.wait(being_made, std::memory_order_acquire);
     }
   }
-  /// It is made anew when next asked for. Nobody may be asking.
+  /// The next use calls `make()` again. Not thread-safe.
   void forget() noexcept { state_.store(not_made, std::memory_order_relaxed); }
 
  private:

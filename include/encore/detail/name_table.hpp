@@ -1,4 +1,4 @@
-// A value for each name, made when the name is first seen: looked up without a lock, and never more than so many.
+// A bounded table with a value for each name, lazily constructed, with lock-free lookup.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
@@ -14,9 +14,8 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// A table whose values are made of `Settings` and never removed, so references to them stay valid. Names beyond the first so
-/// many share one value, so that the table does not grow without a bound. Thread-safe. A name is looked up without a lock or a
-/// write; a lock is taken when it is first seen.
+/// A table whose values are constructed from `Settings` and never removed, so references to them stay valid. Names beyond the first
+/// `max_names` share one value. Thread-safe: looking up a known name takes no lock and writes nothing; adding one takes a lock.
 template <class Value, class Settings>
 class NameTable {
  public:
@@ -31,21 +30,21 @@ class NameTable {
     for (auto& chain : chains_) delete_all(chain.load(std::memory_order_relaxed));
   }
 
-  /// The value of a name, made if there is none yet, or the shared one if there is no room.
+  /// The value of a name, constructed if it is new, or the shared one if the table is full.
   Value& operator[](std::string_view name) {
     auto& chain = chain_of(name);
     if (auto* const known = find(chain, name)) return known->value;
     return add(chain, name);
   }
-  /// The value that a name has or shares now; nothing is made.
+  /// The value of a name, or the shared one; constructs nothing.
   const Value& at(std::string_view name) const {
     const auto* const known = find(chain_of(name), name);
     return known != nullptr ? known->value : rest_;
   }
-  /// The one that names beyond the first so many share.
+  /// The value that names beyond `max_names` share.
   const Value& rest() const noexcept { return rest_; }
 
-  /// Calls `use(std::string_view name, Value&)` for every name that has a value of its own, in no order.
+  /// Calls `use(std::string_view name, Value&)` for every name with its own value, in no particular order.
   template <class Use>
   void for_each(Use&& use) {
     for (auto& chain : chains_)
@@ -60,7 +59,7 @@ class NameTable {
   }
 
  private:
-  // An entry never changes once others can see it, and a chain only grows at its head: readers need no lock.
+  // Published entries never change and chains grow only at their heads, so readers need no lock.
   struct Entry {
     Entry(std::string_view called, const Settings& settings, Entry* others)
         : name{called},
@@ -102,7 +101,7 @@ class NameTable {
   }
   bool is_full() const noexcept { return names_.load(std::memory_order_acquire) >= most_names_; }
 
-  static constexpr std::size_t max_chains = 65'536;  // half a megabyte, however many names there may be
+  static constexpr std::size_t max_chains = 65'536;  // half a megabyte
 
   const int most_names_;
   const Settings settings_;

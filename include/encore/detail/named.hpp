@@ -1,4 +1,4 @@
-// The member of an enumeration that a name in a log or in saved state stands for.
+// Enumerators by name, for logs and saved state.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/stop_reason.hpp>
@@ -9,7 +9,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// The member of this name, as `to_string` gives it, from the first up to `last`; empty if there is none. Pure.
+/// The enumerator whose `to_string` is `name`, from the first to `last`; empty if there is none. Pure.
 template <class Enumeration>
 constexpr std::optional<Enumeration> named(std::string_view name, Enumeration last) noexcept {
   for (std::size_t i = 0; i <= static_cast<std::size_t>(last); ++i)

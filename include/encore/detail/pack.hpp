@@ -1,5 +1,4 @@
-// Values of several types side by side: what a policy needs of `std::tuple`, which would be an eighth of the price of including
-// one. (P11)
+// A small tuple. Including `<tuple>` would make up an eighth of the cost of including a policy. (P11)
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -8,7 +7,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// One value of a pack. Its number makes it a type of its own, so that values of one type can stand side by side.
+/// One value of a pack. The index makes its type unique, so that a pack can hold several values of one type.
 template <std::size_t I, class T>
 struct Place {
   [[no_unique_address]] T value;
@@ -18,7 +17,7 @@ struct Places;
 template <std::size_t... I, class... T>
 struct Places<std::index_sequence<I...>, T...> : Place<I, T>... {};
 
-/// An aggregate: `Pack<int, char>{{{17}, {'c'}}}`. What is empty takes no room.
+/// An aggregate: `Pack<int, char>{{{17}, {'c'}}}`. Empty values take no space.
 template <class... T>
 struct Pack : Places<std::index_sequence_for<T...>, T...> {
   static constexpr std::size_t size = sizeof...(T);
@@ -34,7 +33,7 @@ constexpr const T& at(const Place<I, T>& place) noexcept {
   return place.value;
 }
 
-/// Packs one after another, as one.
+/// The concatenation of packs.
 template <class... T>
 constexpr Pack<T...> joined(Pack<T...>&& pack) {
   return std::move(pack);

@@ -1,4 +1,4 @@
-// Text from anywhere as one quoted string that cannot break the line, the terminal or the JSON around it.
+// Untrusted text as a quoted string that is safe in a line, a terminal and JSON.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -8,16 +8,15 @@
 
 namespace encore ENCORE_BUILD {
 
-/// One character of UTF-8 text, or one sequence that is none.
+/// One character of UTF-8 text, or one invalid sequence.
 struct CodePoint {
   char32_t value = 0;    ///< U+FFFD if the bytes are not UTF-8
-  std::size_t size = 0;  ///< how many bytes it takes
+  std::size_t size = 0;  ///< in bytes
   bool valid = false;
 };
 
-/// The first code point of a text that is not empty. Of bytes that are not UTF-8 as many are taken together as could have
-/// begun a character, at least one (the Unicode Standard, 3.9, "maximal subpart"): overlong forms, surrogates and what lies
-/// past U+10FFFF are no characters. Pure.
+/// The first code point of a non-empty text. Of invalid bytes, the longest prefix that could begin a character is taken, at least one
+/// byte (the Unicode Standard, 3.9, "maximal subpart"). Overlong forms, surrogates and values past U+10FFFF are invalid. Pure.
 constexpr CodePoint first_code_point(std::string_view text) noexcept {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const char32_t lead = byte(0);
@@ -25,7 +24,7 @@ constexpr CodePoint first_code_point(std::string_view text) noexcept {
   constexpr char32_t replacement = 0xFFFD;
   if (lead < 0xC2 || lead > 0xF4) return {replacement, 1, false};
   const std::size_t size = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte alone decides whether it is an overlong form, a surrogate, or too large (the Standard's table 3-7).
+  // The second byte decides whether it is overlong, a surrogate or too large (the Unicode Standard, table 3-7).
   unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
   unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
   auto value = lead & (0x7FU >> size);
@@ -36,8 +35,8 @@ constexpr CodePoint first_code_point(std::string_view text) noexcept {
   return {value, size, true};
 }
 
-/// Must this character be written as an escape? Quotes and backslashes; control characters, those of terminals (ESC, CSI)
-/// included; line and paragraph separators; and what turns the direction of the text around it.
+/// Must this character be escaped? True for quotes, backslashes, control characters (ESC and CSI included), line and paragraph
+/// separators, and characters that change the direction of text.
 constexpr bool is_escaped_in_quotes(char32_t character) noexcept {
   return character < 0x20 || character == U'"' || character == U'\\' ||
          (character >= 0x7F && character <= 0x9F) || character == 0x061C || character == 0x200E ||
@@ -64,8 +63,8 @@ inline void append_escape(std::string& out, char32_t character) {
 
 }  // namespace detail
 
-/// Appends the text as a JSON string (RFC 8259), quotes included: valid UTF-8 whatever was given, on one line, and nothing in
-/// it acts on a terminal. Bytes that are not UTF-8 become U+FFFD.
+/// Appends the text as a JSON string with its quotes (RFC 8259): one line of valid UTF-8 without terminal control characters. Bytes
+/// that are not UTF-8 become U+FFFD.
 ///   append_quoted(line, "a\n\"b\"");  // "a\n\"b\"", in the JSON spelling
 inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
@@ -87,14 +86,14 @@ inline void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// The text as such a string of its own.
+/// The text as `append_quoted` writes it.
 inline std::string in_quotes(std::string_view text) {
   std::string quoted;
   append_quoted(quoted, text);
   return quoted;
 }
 
-/// Is the text, between spaces and after an equals sign, the same without quotes?
+/// Can the text be a logfmt value without quotes?
 constexpr bool reads_plain(std::string_view text) noexcept {
   if (text.empty()) return false;
   while (!text.empty()) {
@@ -107,10 +106,10 @@ constexpr bool reads_plain(std::string_view text) noexcept {
 
 namespace detail {
 
-/// A name or an id in the middle of a sentence: as it is where that is harmless and short, else its first `most` bytes in quotes.
-inline std::string shown(std::string_view text, std::size_t most = 80) {
-  if (reads_plain(text) && text.size() <= most) return std::string{text};
-  return in_quotes(text.substr(0, most));
+/// A name or an id for a sentence: unchanged if it is plain and short, else its first `max_size` bytes in quotes.
+inline std::string shown(std::string_view text, std::size_t max_size = 80) {
+  if (reads_plain(text) && text.size() <= max_size) return std::string{text};
+  return in_quotes(text.substr(0, max_size));
 }
 
 }  // namespace detail

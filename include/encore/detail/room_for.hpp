@@ -1,4 +1,4 @@
-// Room for what may be made later.
+// Storage for an object that may be constructed later.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Room for a `T` that is made later, if at all. Whoever made it destroys it, where that is needed.
+/// Storage for a lazily constructed `T`. The caller destroys it.
 template <class T>
 struct RoomFor {
   alignas(T) unsigned char bytes[sizeof(T)];

@@ -1,4 +1,4 @@
-// Durations as text that loses nothing: seconds as a decimal number, or with a unit.
+// Durations as exact text: seconds as a decimal number, or with a unit.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/decimal.hpp>
@@ -17,26 +17,27 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-/// The number, with zeros in front of it until it has so many digits.
+/// The number, padded with zeros to at least `digits` digits.
 inline void append_digits(std::string& out, std::uint64_t number, std::size_t digits) {
   const auto text = std::to_string(number);
   if (text.size() < digits) out.append(digits - text.size(), '0');
   out += text;
 }
 
-/// So many parts, of which a power of ten makes a whole, as a decimal number: exact, and no longer than that takes.
+/// `parts / per_whole` as an exact decimal number without trailing zeros. `per_whole` is a power of ten.
 inline void append_decimal(std::string& out, std::uint64_t parts, std::uint64_t per_whole) {
   out += std::to_string(parts / per_whole);
   if (parts % per_whole == 0) return;
   const auto point = out.size();
-  out += std::to_string(per_whole + parts % per_whole);  // with a one before all digits, zeros included
+  out +=
+      std::to_string(per_whole + parts % per_whole);  // a leading one keeps the zeros; it becomes the point
   out[point] = '.';
   out.erase(out.find_last_not_of('0') + 1);
 }
 
 inline constexpr std::uint64_t nanoseconds_per_second = 1'000'000'000;
 
-/// A duration to be read: exact, in the largest unit of which it holds one. `250ms`, `1.5s`, `-20us`, `0s`.
+/// A duration for people: exact, in the largest unit that fits. `250ms`, `1.5s`, `-20us`, `0s`.
 inline std::string duration_text(Duration duration) {
   struct Unit {
     std::uint64_t nanoseconds;
@@ -55,18 +56,18 @@ inline std::string duration_text(Duration duration) {
 
 }  // namespace detail
 
-/// Appends a duration in seconds, exact to the nanosecond and no longer than that takes: a number in JSON too.
+/// Appends a duration in seconds, exact to the nanosecond, without trailing zeros. The text is a valid JSON number.
 ///   250ms: 0.25    2s: 2    1ns: 0.000000001    -1500ms: -1.5
 inline void append_seconds(std::string& out, Duration duration) {
   const auto count = duration.count();
   if (count < 0) out += '-';
   const auto bits = static_cast<std::uint64_t>(count);
-  const auto magnitude = count < 0 ? 0 - bits : bits;  // the least value has no positive counterpart
+  const auto magnitude = count < 0 ? 0 - bits : bits;  // the minimum has no positive counterpart
   detail::append_decimal(out, magnitude, detail::nanoseconds_per_second);
 }
 
-/// Reads a decimal number of so long units, as JSON writes numbers: exact to the nanosecond, what is shorter is cut off, and
-/// what lies outside of the range is held at its end. Empty for any other text. Pure.
+/// Reads a decimal number of `unit`s, as JSON writes numbers: truncated to nanoseconds and clamped to the range of Duration. Empty for
+/// any other text. Pure.
 ///   read_duration("0.25") == 250ms;  read_duration("1.5e3", 1us) == 1500us
 inline std::optional<Duration> read_duration(std::string_view text,
                                              Duration unit = std::chrono::seconds{1}) noexcept {

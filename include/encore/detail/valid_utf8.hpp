@@ -1,4 +1,4 @@
-// A text as valid UTF-8.
+// Text made valid UTF-8.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -8,7 +8,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The text with U+FFFD in place of all that is no UTF-8. Pure.
+/// The text with U+FFFD in place of invalid UTF-8. Pure.
 inline std::string valid_utf8(std::string_view text) {
   std::string valid;
   while (!text.empty()) {

@@ -1,4 +1,4 @@
-// What `error.type` says of events and failed calls: one rule for logs, traces and metrics.
+// The `error.type` of events and failed calls: one rule for logs, traces and metrics.
 #pragma once
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
@@ -10,11 +10,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The `error.type` of a value that counts as a failure and has no status.
-inline constexpr std::string_view returned_value_type{"returned_value"};
+namespace detail {
+inline constexpr std::string_view returned_value{"returned_value"};
+}
 
-/// What `error.type` says of an event: the registered name of the exception's type, else its own; of a failed value the status
-/// that was noted (as OpenTelemetry has it for HTTP), else `returned_value_type`; of a call that was refused before any attempt the
+/// The `error.type` of an event: for an exception, the registered name of its type or else the type's own name; for a failed value,
+/// the noted status (as OpenTelemetry does for HTTP) or else "returned_value"; for a call refused before its first attempt, the stop
 /// reason. Empty if nothing failed: a call that succeeded has no error, however many attempts it took. (G6)
 inline std::string error_type(const Event& event) {
   const auto over = event.kind == EventKind::call_finished;
@@ -23,15 +24,16 @@ inline std::string error_type(const Event& event) {
   if (!event.error_name.empty()) return std::string{event.error_name};
   if (event.thrown != nullptr) return error_type(*event.thrown);
   if (event.ordinal == 0) return std::string{to_string(event.reason)};
-  if (over && event.reason == StopReason::excluded_tool) return {};  // it returned, and nobody judged what
+  if (over && event.reason == StopReason::excluded_tool)
+    return {};  // it returned, and no filter judged the value
   if (event.notes != nullptr && event.notes->status()) return std::to_string(*event.notes->status());
-  return std::string{returned_value_type};
+  return std::string{detail::returned_value};
 }
 
-/// The same of a failed call, whose value and status are not known any more.
+/// The same for a failed call, whose value and status are no longer known.
 inline std::string error_type(const Failure& failure) {
   if (failure.refused_on_entry()) return std::string{to_string(failure.reason)};
-  return failure.error != nullptr ? error_type(failure.error) : std::string{returned_value_type};
+  return failure.error != nullptr ? error_type(failure.error) : std::string{detail::returned_value};
 }
 
 }  // namespace encore ENCORE_BUILD

@@ -1,4 +1,4 @@
-// One field of a record of an event: from where it comes, when a line tells it, and under which names.
+// One field of an event record: its source, its names, and when a line contains it.
 #pragma once
 #include <encore/detail/quoted_text.hpp>
 #include <encore/detail/seconds_text.hpp>
@@ -13,9 +13,7 @@
 #include <string>
 #include <type_traits>
 
-namespace encore ENCORE_BUILD {
-
-namespace detail {
+namespace encore ENCORE_BUILD::detail {
 
 template <auto A, auto B>
 inline constexpr bool same_member =
@@ -28,7 +26,7 @@ struct PartsOfMember {
   constexpr explicit PartsOfMember(Member Class::*) noexcept {}
 };
 
-// A value as it stands in a printed record.
+// A value as text, for printed records.
 inline std::string text_of(const std::string& text) { return shown(text, text.npos); }
 inline std::string text_of(Duration duration) { return duration_text(duration); }
 template <std::integral Number>
@@ -51,29 +49,27 @@ std::string text_of(const std::optional<Value>& value) {
   return text_of(*value);
 }
 
-}  // namespace detail
-
-/// A row of the table of fields. `From` says what an event tells of it: a member of the event or of the callable's notes, or a function
-/// of the event and of what was asked for; null if no event tells it. `When` says whether a line tells it, of a record and of whether
-/// the field is set there. Of an attempt are the facts that a report keeps of each.
+/// A row of the table of fields. `From` is the source: a member of `Event` or `AttemptNotes`, a function of the event and the
+/// requested `Asked`, or null if events have no such value. `When(record, is_set)` decides whether a line contains the field. Reports
+/// store the fields with `OfAttempt` for each attempt.
 template <bool OfAttempt, auto Member, auto From, auto When>
 struct EventField {
-  FieldNames names{};               ///< without a name, lines do not tell it
-  const char* words = nullptr;      ///< before the value where a record is printed, or in place of a yes
+  FieldNames names{};               ///< without a name, lines do not contain it
+  const char* words = nullptr;      ///< printed before the value, or in place of `true`
   FieldNames names_at_end = names;  ///< on `call_finished`
 
-  using Record = typename decltype(detail::PartsOfMember{Member})::Record;
-  using Value = typename decltype(detail::PartsOfMember{Member})::Value;
+  using Record = typename decltype(PartsOfMember{Member})::Record;
+  using Value = typename decltype(PartsOfMember{Member})::Value;
   static constexpr auto member = Member;
   static constexpr bool of_attempt = OfAttempt;
 
   template <auto Other>
   static constexpr bool is() noexcept {
-    return detail::same_member<Member, Other>;
+    return same_member<Member, Other>;
   }
 
   static constexpr const Value& value(const Record& record) noexcept { return record.*Member; }
-  static std::string value_text(const Record& record) { return detail::text_of(value(record)); }
+  static std::string value_text(const Record& record) { return text_of(value(record)); }
   static bool is_set(const Record& record) {
     if constexpr (std::is_same_v<Value, std::string>)
       return !value(record).empty();
@@ -81,14 +77,14 @@ struct EventField {
       return value(record) != Value{};
   }
   static bool is_written(const Record& record) { return When(record, is_set(record)); }
-  /// Would a line tell it if it were set? Asks for fields that stand above this one.
+  /// Would a line contain it if it were set? Depends only on fields above this one.
   static bool may_be_written(const Record& record) { return When(record, true); }
   constexpr FieldNames names_if(bool over) const noexcept {
-    if (names.logfmt == names_at_end.logfmt) return names;  // known to the compiler, for all but two
+    if (names.logfmt == names_at_end.logfmt) return names;  // a constant for all fields but two
     return over ? names_at_end : names;
   }
 
-  /// Copies what an event says.
+  /// Copies the field from an event.
   template <class Asked>
   static void record(Record& to, const Event& event, const Asked& asked) {
     auto& value = to.*Member;
@@ -101,7 +97,7 @@ struct EventField {
     else if (event.notes != nullptr)
       value = std::invoke(From, *event.notes);
   }
-  /// Leaves it empty, and keeps the memory of a text.
+  /// Resets the field; a string keeps its memory.
   static void clear(Record& record) {
     if constexpr (std::is_same_v<Value, std::string>)
       (record.*Member).clear();
@@ -110,4 +106,4 @@ struct EventField {
   }
 };
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -1,5 +1,5 @@
-// fmt formatters: events, failures and outcomes as one log line each; stop reasons and the like by their names.
-// The only header that includes fmt, 9 or newer: link encore::fmt.
+// fmt formatters for events, failures and outcomes, as one log line each, and for enumerators, by name. Link encore::fmt; needs fmt 9
+// or newer.
 #pragma once
 #include <encore/event.hpp>
 #include <encore/failure.hpp>
@@ -14,7 +14,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-// Not constexpr on purpose: a format string that is checked when it is compiled shows this name.
+// Not constexpr: the compiler's error for an invalid format string then contains this name.
 [[noreturn]] inline void a_log_line_is_formatted_with_j_and_x_only() {
 #if defined(__cpp_exceptions)
   throw fmt::format_error{"encore: a log line is formatted with {}, {:x}, {:j} or {:jx}"};
@@ -23,7 +23,7 @@ namespace encore ENCORE_BUILD::detail {
 #endif
 }
 
-/// `{}` is a line of logfmt, `{:j}` one of JSON; `x` adds the exception's text, which may hold hosts and keys. (F6)
+/// `{}` writes logfmt, `{:j}` JSON; `x` adds the exception's text, which may contain host names and keys. (F6)
 struct LineFormatter {
   LogText how{};
 
@@ -39,13 +39,13 @@ struct LineFormatter {
     }
     return at;
   }
-  template <class Said, class Context>
-  auto format(const Said& said, Context& context) const {
-    return fmt::format_to(context.out(), "{}", log_text(said, how));
+  template <class Value, class Context>
+  auto format(const Value& value, Context& context) const {
+    return fmt::format_to(context.out(), "{}", log_text(value, how));
   }
 };
 
-/// By name, with whatever a string's format allows: width, alignment, precision.
+/// Formats the name; accepts the format options of strings.
 struct NameFormatter : fmt::formatter<std::string_view> {
   template <class Named, class Context>
   auto format(const Named& named, Context& context) const {
@@ -55,7 +55,7 @@ struct NameFormatter : fmt::formatter<std::string_view> {
 
 }  // namespace ENCORE_BUILD::detail
 
-/// An event, inside the callback: `spdlog::info("{}", event)`, `file << fmt::format("{:j}\n", event)`.
+/// Events may be formatted only inside the observer's callback: `spdlog::info("{}", event)`, `file << fmt::format("{:j}\n", event)`.
 template <>
 struct fmt::formatter<encore::Event> : encore::detail::LineFormatter {};
 template <>

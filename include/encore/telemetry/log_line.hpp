@@ -1,4 +1,4 @@
-// One line for a log: fields with names, in logfmt for people or in JSON for machines.
+// A log line of named fields, in logfmt or JSON.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -18,14 +18,14 @@ enum class LineShape : std::uint8_t {
   json,    ///< {"encore.event":"attempt_failed","gen_ai.tool.call.id":"call-17"}
 };
 
-/// A field's name in each shape; without a name in a shape it is left out there.
+/// A field's name in each shape; a shape without a name omits the field.
 struct FieldNames {
   std::string_view logfmt{};
   std::string_view json{};
 };
 
-/// Builds one line of either shape. Whatever the values hold, the line stays one, and JSON stays JSON. The names are the
-/// caller's own: they are written as they are, and given once each.
+/// Builds one line of either shape. Values are escaped; names are written as given, and must be unique and need no quotes. Durations
+/// are in seconds. Not thread-safe.
 ///   LogLine line{LineShape::logfmt};
 ///   line.text({"tool", "gen_ai.tool.name"}, "inventory_lookup");
 ///   line.finish() == "tool=inventory_lookup"
@@ -49,7 +49,7 @@ class LogLine {
   void flag(const FieldNames& names, bool value) {
     if (begin(names)) line_ += value ? "true" : "false";
   }
-  /// In logfmt with its unit: 0.25s.
+  /// With its unit in logfmt: 0.25s.
   void seconds(const FieldNames& names, Duration value) {
     if (!begin(names)) return;
     append_seconds(line_, value);
@@ -62,7 +62,7 @@ class LogLine {
     if (json()) line_ += '"';
   }
 
-  /// The line, without a newline at its end. Nothing can be added to it any more.
+  /// Returns the line, without a newline at its end.
   [[nodiscard]] std::string finish() && {
     if (json()) line_ += '}';
     return std::move(line_);

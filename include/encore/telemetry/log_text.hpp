@@ -1,4 +1,4 @@
-// Events, failures and outcomes as one line each, for logs and for people.
+// Events, failures and outcomes as one log line each.
 #pragma once
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
@@ -17,11 +17,11 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What a line says. Exception text is left out unless asked for: hosts and keys leak by it. (F6)
+/// The shape and contents of a line. Exception text is omitted by default: it may contain host names and keys. (F6)
 struct LogText {
   LineShape shape = LineShape::logfmt;
   bool exception_text = false;
-  const Scope* scope = nullptr;  ///< for JSON; absent: that of the call's run, else the process's (I2)
+  const Scope* scope = nullptr;  ///< for JSON; absent: the scope of the call's run, else of the process (I2)
 };
 
 namespace detail {
@@ -44,7 +44,7 @@ void add(LogLine& line, const FieldNames& names, const std::optional<Value>& val
   add(line, names, *value);
 }
 
-/// In logfmt 1/3, or 1 if unlimited; in JSON a number.
+/// In logfmt as 1/3, or 1 if unlimited; in JSON as a number.
 inline void add_ordinal(LogLine& line, const FieldNames& names, const EventRecord& record) {
   auto text = std::to_string(record.ordinal);
   if (record.max_attempts) text.append(1, '/').append(std::to_string(*record.max_attempts));
@@ -52,14 +52,14 @@ inline void add_ordinal(LogLine& line, const FieldNames& names, const EventRecor
   line.number({{}, names.json}, record.ordinal);
 }
 
-/// A line without an event's name tells of a call that is over, and not in which mode.
+/// A line that is not an event describes a finished call, without kind and mode.
 inline std::string line_of(const EventRecord& record, LineShape shape, bool is_event) {
   LogLine line{shape};
   for_each_field([&](const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    // A field's names are asked for where they are written: they then take no room where it is not told.
+    // Each branch reads the names where it writes them, which keeps the code of omitted fields small.
     if constexpr (Field::template is<&EventRecord::at>()) {
-      return;  // no line tells it
+      return;  // not part of a line
     } else if constexpr (Field::template is<&EventRecord::ordinal>()) {
       add_ordinal(line, field.names_if(is_over(record)), record);
     } else {
@@ -74,7 +74,7 @@ inline std::string line_of(const EventRecord& record, LineShape shape, bool is_e
   return std::move(line).finish();
 }
 
-// Who reads one process's log asks for no scope, so none is made.
+// Logfmt omits the scope, so the process's scope is not created for it.
 inline std::string scope_text(const LogText& how) {
   if (how.shape != LineShape::json) return {};
   return (how.scope != nullptr ? *how.scope : Scope::process()).text();
@@ -82,12 +82,12 @@ inline std::string scope_text(const LogText& how) {
 
 }  // namespace detail
 
-/// A record as one line, of which it is read back.
+/// A record as one line, which `TraceReader` reads back.
 inline std::string log_text(const EventRecord& record, LineShape shape) {
   return detail::line_of(record, shape, true);
 }
 
-/// An event as one line. Inside the callback only, like everything about an event.
+/// An event as one line. Valid only inside the observer's callback.
 ///   event=attempt_failed call=call-17 tool=inventory_lookup attempt=1/3 error=TimeoutError retry_in=0.25s
 inline std::string log_text(const Event& event, const LogText& how = {}) {
   return log_text(event_record(event, {.exception_text = how.exception_text,
@@ -116,7 +116,7 @@ inline std::string log_text(const Failure& failure, const LogText& how = {}) {
   return detail::line_of(record, how.shape, false);
 }
 
-/// An outcome as one line: its failure, or that it succeeded. Never the value. (F6)
+/// An outcome as one line: its failure or its success, but never the value. (F6)
 ///   attempts=2 reason=succeeded slept=0.25s elapsed=0.3s
 template <class T>
 std::string log_text(const Outcome<T>& outcome, const LogText& how = {}) {

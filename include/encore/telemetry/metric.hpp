@@ -1,4 +1,4 @@
-// The names and units of what is counted, as OpenTelemetry has them, and each number with its attributes.
+// The names and units of all metrics, in OpenTelemetry's form, and each number with its attributes.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -13,7 +13,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A monotonic sum. The unit is in UCUM, as OpenTelemetry wants it; what is in braces says what is counted.
+/// A monotonic sum. The unit is in UCUM, as in OpenTelemetry; braces name what is counted.
 struct Metric {
   std::string_view name{};
   std::string_view unit{};
@@ -21,7 +21,7 @@ struct Metric {
   friend constexpr bool operator==(const Metric&, const Metric&) = default;
 };
 
-/// All metrics. The names never change. Attributes: `gen_ai.tool.name` on each, `encore.reason` on `calls_ended`.
+/// All metrics. The names never change. Attributes: `gen_ai.tool.name` on each, `encore.reason` on `ended`.
 namespace metric {
 inline constexpr Metric calls{"encore.tool.calls", "{call}", "Logical calls that began or were refused."};
 inline constexpr Metric attempts{"encore.tool.attempts", "{attempt}",
@@ -49,7 +49,7 @@ inline constexpr std::array all{calls,          attempts,      retries,         
                                 ended,          slept};
 }  // namespace metric
 
-/// One number. A count, or a time in seconds.
+/// One number: a count, or a time in seconds.
 struct MetricPoint {
   const Metric& metric;
   std::string_view tool;    ///< attribute `gen_ai.tool.name`
@@ -63,7 +63,7 @@ struct MetricPoint {
   }
 };
 
-/// Calls `use(const MetricPoint&)` for each number of a snapshot, metric by metric; reasons for which no call ended are left out.
+/// Calls `use(const MetricPoint&)` for each number of a snapshot, metric by metric. Stop reasons with a count of 0 are omitted.
 ///   for_each_point(counters.snapshot(), [&](const MetricPoint& point) { meter(point.metric).add(point.value(), …); });
 template <class Use>
 void for_each_point(const CountersSnapshot& snapshot, Use&& use) {

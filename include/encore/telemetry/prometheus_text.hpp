@@ -1,4 +1,4 @@
-// Counters as a page for Prometheus to fetch.
+// Counters in Prometheus' text format.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/quoted_text.hpp>
@@ -13,8 +13,10 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The name of a metric or an attribute in Prometheus, as OpenTelemetry's compatibility rules make it of theirs: other characters
-/// than letters, digits and underscores become underscores; a unit of seconds is named; sums end in `_total`.
+namespace detail {
+
+/// The Prometheus name of a metric or an attribute, by OpenTelemetry's compatibility rules: characters other than letters, digits and
+/// underscores become underscores; seconds add `_seconds`; sums end in `_total`.
 ///   encore.tool.slept in s: encore_tool_slept_seconds_total
 inline std::string prometheus_name(std::string_view name) {
   std::string text{name};
@@ -28,9 +30,7 @@ inline std::string prometheus_name(const Metric& metric) {
   return prometheus_name(metric.name).append(metric.unit == "s" ? "_seconds" : "").append("_total");
 }
 
-namespace detail {
-
-/// A label's value: backslash, quote and line feed are escaped, bytes that are no UTF-8 become U+FFFD; all else is as it is.
+/// A label's value: backslash, quote and line feed are escaped, and bytes that are not UTF-8 become U+FFFD.
 inline void append_label_value(std::string& out, std::string_view value) {
   out += '"';
   while (!value.empty()) {
@@ -50,18 +50,20 @@ inline void append_label_value(std::string& out, std::string_view value) {
 
 }  // namespace detail
 
-/// A snapshot in Prometheus' text format 0.0.4, to be sent as `text/plain; version=0.0.4; charset=utf-8`. Times are in seconds.
+/// A snapshot in Prometheus' text format 0.0.4, served as `text/plain; version=0.0.4; charset=utf-8`. Times are in seconds.
 ///   encore_tool_attempts_total{gen_ai_tool_name="inventory_lookup"} 300
 inline std::string prometheus_text(const CountersSnapshot& snapshot) {
-  static const auto tool_label = prometheus_name(field_names<&EventRecord::call_name>.first.json);
-  static const auto reason_label = prometheus_name(field_names<&EventRecord::reason>.first.json);
+  static const auto tool_label =
+      detail::prometheus_name(detail::field_names<&EventRecord::call_name>.first.json);
+  static const auto reason_label =
+      detail::prometheus_name(detail::field_names<&EventRecord::reason>.first.json);
   std::string text;
   std::string_view family;
   std::string name;
   for_each_point(snapshot, [&](const MetricPoint& point) {
     if (family != point.metric.name) {
       family = point.metric.name;
-      name = prometheus_name(point.metric);
+      name = detail::prometheus_name(point.metric);
       text.append("# HELP ").append(name).append(1, ' ').append(point.metric.description).append(1, '\n');
       text.append("# TYPE ").append(name).append(" counter\n");
     }

@@ -31,21 +31,20 @@
 namespace encore ENCORE_BUILD {
 
 struct ShadowOptions {
-  Count<"max_tools", 1> max_tools = 200;  ///< names beyond these are counted together
+  Count<"max_tools", 1> max_tools = 200;  ///< further tools are counted as `other_tools`
   Count<"max_open", 1> max_open =
-      10'000;  ///< calls under way that the candidate would have stopped; others are given up
+      10'000;  ///< active calls that the candidate would have stopped; the oldest are given up
 };
 
-/// An observer that asks a candidate policy about each failure, changes nothing, and counts where it would have decided otherwise:
-/// with a narrower filter, a lower ceiling, a shorter time, a lower cap for hints. So a rollout is decided on numbers.
+/// An observer that evaluates a candidate policy on each failure without changing the call, and counts where the candidate would have
+/// decided differently: by its filter, attempt limit, time budget or cap for hints. Use it to decide on a rollout.
 ///   ShadowPolicy shadow{lookup_policy.with(RetryOn<TimeoutError>{}, MaxRetries{1}, TimeBudget{2s})};
 ///   const auto watched = lookup_policy.with(shadow);
 ///   ...
 ///   for (const ShadowCounts& tool : shadow.counts()) ...
-/// The candidate is asked about the call as it is: the attempts, their failures and the waits are those of the policy that runs. Its
-/// own waits, guards, observers and strategy do not count, nor does its filter for returned values, which no event shows
-/// (`ShadowPredicate` does). Thread-safe. A call that succeeds at once costs one addition, and a reading of the clock if the
-/// candidate has a time budget; otherwise a lock is taken. Calls that are under way at the same time need ids that differ.
+/// The candidate is evaluated on the attempts, failures and waits of the policy that runs. Its own waits, guards, observers, strategy
+/// and filter for returned values are ignored (for the latter use `ShadowPredicate`). Thread-safe. A call that succeeds at once costs
+/// one addition, and one clock reading if the candidate has a time budget; others take a lock. Concurrent calls need different ids.
 template <class Candidate>
 class ShadowPolicy {
  public:
@@ -60,7 +59,7 @@ class ShadowPolicy {
   void operator()(const Event& event) {
     switch (event.kind) {
       case EventKind::attempt_started:
-        // So that it is known, when an attempt has failed, how long the call has taken.
+        // Reads the start time, so that a later failure has the elapsed time.
         if (event.ordinal == 1 && candidate_.time_budget()) static_cast<void>(event.at());
         return;
       case EventKind::attempt_succeeded: return;
@@ -69,7 +68,7 @@ class ShadowPolicy {
     }
   }
 
-  /// What has been counted so far, by tool. Calls under way count when they end.
+  /// The counts so far, sorted by tool. A call counts when it ends.
   std::vector<ShadowCounts> counts() const {
     std::vector<ShadowCounts> all;
     tools_.for_each([&](std::string_view name, const Tool& tool) { all.push_back(tool.read(name)); });
@@ -79,8 +78,7 @@ class ShadowPolicy {
               [](const ShadowCounts& a, const ShadowCounts& b) { return a.tool < b.tool; });
     return all;
   }
-  /// How many calls were given up because too many were open at once: the candidate would have stopped them, and what they did
-  /// afterwards is not counted.
+  /// How many calls that the candidate would have stopped were given up because too many were open: they are not counted.
   std::uint64_t given_up() const noexcept { return given_up_.load(std::memory_order_relaxed); }
 
  private:
@@ -125,8 +123,8 @@ class ShadowPolicy {
 
   static std::size_t hash_of(std::string_view key) noexcept { return std::hash<std::string_view>{}(key); }
 
-  // What comes of it is not counted: nobody knows any more since when the candidate would have stopped it. Calls that never end
-  // would fill the set; then it begins anew.
+  // The point where the candidate would have stopped is lost, so the rest of the call is not counted. Calls that never end could
+  // fill the set; it is then cleared.
   void give_up(const Stopped& call) {
     add(given_up_);
     if (forgotten_.size() >= 8 * static_cast<std::size_t>(options_.max_open)) forgotten_.clear();
@@ -135,7 +133,8 @@ class ShadowPolicy {
 
   void attempt_failed(const Event& event) {
     if (!event.will_retry && !is_a_matter_of_settings(event.reason)) return;
-    if (event.thrown == nullptr && is_a_matter_of_the_filter(event.reason)) return;  // which cannot be asked
+    if (event.thrown == nullptr && is_a_matter_of_the_filter(event.reason))
+      return;  // filters for values are not evaluated
     const auto verdict = judge(event);
     if (!event.will_retry) {
       if (verdict == StopReason::none) add(tool_of(event).gone_on);
@@ -178,7 +177,7 @@ class ShadowPolicy {
            its == StopCategory::out_of_time;
   }
 
-  /// `none` if the candidate would go on, else why not, in the order in which a policy asks.
+  /// `none` if the candidate would retry, else its stop reason, checked in a policy's order.
   StopReason judge(const Event& event) const {
     if (event.thrown != nullptr) {
       const auto verdict = detail::judge(candidate_, *event.thrown);

@@ -1,4 +1,4 @@
-// Observation only: where another predicate would have answered otherwise.
+// Counts where a candidate predicate would have decided differently, without changing the decision.
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/engine/predicate_parts.hpp>
@@ -16,7 +16,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// How often two predicates were of one mind. Thread-safe; each number is exact.
+/// How often two predicates agreed. Thread-safe; each count is exact.
 class ShadowVerdicts {
  public:
   ShadowVerdicts() = default;
@@ -28,7 +28,7 @@ class ShadowVerdicts {
   std::uint64_t narrower() const noexcept { return narrower_.load(std::memory_order_relaxed); }
   /// The candidate would have retried.
   std::uint64_t broader() const noexcept { return broader_.load(std::memory_order_relaxed); }
-  /// The candidate threw, which changed nothing.
+  /// The candidate threw; the exception was ignored.
   std::uint64_t threw() const noexcept { return threw_.load(std::memory_order_relaxed); }
 
   void add(bool real, bool candidate, bool candidate_threw) noexcept {
@@ -40,8 +40,8 @@ class ShadowVerdicts {
   std::atomic<std::uint64_t> agreed_{0}, narrower_{0}, broader_{0}, threw_{0};
 };
 
-/// Answers as the one predicate does, asks the other too, and counts where they differ: of exceptions, and of returned values,
-/// good ones included. What the other says changes nothing, an exception neither.
+/// Returns the real predicate's result, also evaluates the candidate, and counts where they differ, for exceptions and for all returned
+/// values. The candidate's result and its exceptions change nothing.
 ///   ShadowVerdicts verdicts;
 ///   RetryPolicy policy{ShadowPredicate{RetryOn<std::exception>{}, RetryOn<TimeoutError>{}, verdicts}};
 template <Predicate Real, Predicate Candidate>

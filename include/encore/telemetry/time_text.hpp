@@ -1,4 +1,4 @@
-// Points in time as text that loses nothing: the calendar as RFC 3339.
+// Calendar times as exact RFC 3339 text.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/decimal.hpp>
@@ -14,12 +14,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Appends a calendar time in UTC with nanoseconds (RFC 3339): 2024-05-17T08:30:00.000000001Z. All have the same length, so
-/// that they sort as text.
+/// Appends a calendar time in UTC with nanoseconds (RFC 3339): 2024-05-17T08:30:00.000000001Z. All texts have the same length and
+/// sort by time.
 inline void append_timestamp(std::string& out, WallTime time) {
   const auto count = time.time_since_epoch().count();
   constexpr auto per_second = static_cast<std::int64_t>(detail::nanoseconds_per_second);
-  // Not by floor: the first second of the range begins before the range does.
+  // Not std::chrono::floor: the first second would begin before the range of WallTime.
   const auto before = count % per_second < 0;
   const auto fraction = count % per_second + (before ? per_second : 0);
   const std::chrono::sys_seconds second{std::chrono::seconds{count / per_second - (before ? 1 : 0)}};
@@ -40,25 +40,25 @@ inline void append_timestamp(std::string& out, WallTime time) {
   put(fraction, 9, 'Z');
 }
 
-/// Reads a time of RFC 3339 at any offset; nanoseconds are kept, what is shorter is cut off. A space may stand for the T. Empty
-/// for any other text, and for a time before 1678 or after 2261. Pure.
+/// Reads an RFC 3339 time with any offset, truncated to nanoseconds; a space may replace the T. Empty for any other text, and for times
+/// before 1678 or after 2261. Pure.
 ///   read_timestamp("2024-05-17T10:30:00.5+02:00")  // 08:30:00.500 in UTC
 inline std::optional<WallTime> read_timestamp(std::string_view text) noexcept {
   auto valid = true;
-  char mark = '\0';  // what stood after the last number
+  char mark = '\0';  // the character after the last number
   const auto take_mark = [&](std::string_view marks) {
     valid = valid && !text.empty() && marks.find(text.front()) != marks.npos;
     if (!valid) return;
     mark = text.front();
     text.remove_prefix(1);
   };
-  const auto number = [&](std::size_t digits, int most) {
+  const auto number = [&](std::size_t digits, int max) {
     int value = 0;
-    valid = valid && detail::take_number(text, digits, value) && value <= most;
+    valid = valid && detail::take_number(text, digits, value) && value <= max;
     return value;
   };
-  const auto number_before = [&](std::string_view marks, std::size_t digits, int most) {
-    const auto value = number(digits, most);
+  const auto number_before = [&](std::string_view marks, std::size_t digits, int max) {
+    const auto value = number(digits, max);
     take_mark(marks);
     return value;
   };

@@ -1,4 +1,4 @@
-// A run's events, kept to be saved or looked into: an observer with a memory that has an end.
+// An observer that stores events, in bounded memory, to inspect or save them.
 #pragma once
 #include <encore/event.hpp>
 #include <encore/observer.hpp>
@@ -21,12 +21,13 @@
 namespace encore ENCORE_BUILD {
 
 struct TraceOptions {
-  Count<"max_records", 1> max_records = 100'000;  ///< the oldest make way for new ones; about 500 bytes each
-  bool exception_text = false;                    ///< hosts and keys leak by it (F6)
+  Count<"max_records", 1> max_records =
+      100'000;                  ///< the oldest are dropped for new ones; about 500 bytes each
+  bool exception_text = false;  ///< it may contain host names and keys (F6)
 };
 
-/// Keeps the events of the policies that it is given to, in the order in which they came, as records. Reads the policy's clock and
-/// the calendar at each event, and allocates. Thread-safe.
+/// Stores the events of all policies that it observes, in order, as records. Each event reads the policy's clock and the calendar, and
+/// allocates. Thread-safe.
 ///   Trace trace;
 ///   const auto traced = policy.with(trace);
 ///   ...
@@ -42,7 +43,7 @@ class Trace {
     add(event_record(event, {.exception_text = options_.exception_text}));
   }
 
-  /// The same for a record that came from elsewhere.
+  /// Stores a record from another source.
   void add(EventRecord record) {
     const std::lock_guard lock{mutex_};
     if (records_.size() >= static_cast<std::size_t>(options_.max_records)) {
@@ -52,12 +53,12 @@ class Trace {
     records_.push_back(std::move(record));
   }
 
-  /// A copy of what is kept.
+  /// A copy of the stored records.
   std::vector<EventRecord> records() const {
     const std::lock_guard lock{mutex_};
     return {records_.begin(), records_.end()};
   }
-  /// How many made way.
+  /// How many records were dropped because the trace was full.
   std::uint64_t dropped() const {
     const std::lock_guard lock{mutex_};
     return dropped_;
@@ -68,12 +69,12 @@ class Trace {
     dropped_ = 0;
   }
 
-  /// Hands each record to `write` as one line of JSON, without the line's end. No lock is held meanwhile.
+  /// Calls `write` with each record as one line of JSON, without a newline. No lock is held during the calls.
   template <std::invocable<std::string_view> Write>
   void save(Write&& write) const {
     for (const auto& record : records()) write(std::string_view{log_text(record, LineShape::json)});
   }
-  /// The same as one text.
+  /// The records as one text.
   std::string json_lines() const {
     std::string text;
     save([&](std::string_view line) { text.append(line).append(1, '\n'); });

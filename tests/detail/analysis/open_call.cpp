@@ -1,4 +1,4 @@
-#include "../telemetry/short_log.hpp"
+#include "../../telemetry/short_log.hpp"
 #include <encore/analysis/open_call.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -15,11 +15,11 @@ using namespace std::chrono_literals;
 using encore::AttemptEnd;
 using encore::EventKind;
 using encore::EventRecord;
-using encore::OpenCall;
 using encore::StopReason;
 using encore::TerminalMode;
 using encore::TracedAttempt;
 using encore::TracedCall;
+using encore::detail::OpenCall;
 
 encore::TracedCall put_together(std::string_view log) {
   OpenCall call;

@@ -14,10 +14,10 @@ namespace {
 using namespace std::chrono_literals;
 using encore::EventKind;
 using encore::EventRecord;
-using encore::RecordReader;
 using encore::StopReason;
 using encore::TerminalMode;
 using encore::TraceFields;
+using encore::detail::RecordReader;
 
 struct Field {
   std::string_view name;

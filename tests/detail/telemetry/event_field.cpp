@@ -1,4 +1,4 @@
-#include "hand_made.hpp"
+#include "../../telemetry/hand_made.hpp"
 #include <encore/telemetry/event_field.hpp>
 
 #include <catch2/catch_test_macros.hpp>
@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::Event;
-using encore::EventField;
 using encore::EventKind;
+using encore::detail::EventField;
 
 struct Kept {
   int ordinal = 0;
