@@ -10,6 +10,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -161,7 +162,7 @@ TEST_CASE("an attempt's remaining timeout is a time limit that is never zero, wh
   for (const auto waited : {Duration{9'999'999'999}, Duration{10s}, Duration{11s}}) {
     plain.with(clock, encore::TimeBudget{10s}).run([&](const Attempt& attempt) {
       clock.advance(waited);
-      CHECK(attempt.remaining() == encore::larger_of<Duration>(10s - waited, 0ns));
+      CHECK(attempt.remaining() == std::max<Duration>(10s - waited, 0ns));
       CHECK(attempt.timeout_or<milliseconds>(30s) == 1ms);
       CHECK(attempt.timeout_or<seconds>(30s) == 1s);
       CHECK(attempt.remaining_or(milliseconds{30'000}) == 1ns);

@@ -23,7 +23,7 @@ class ShortText {
  public:
   constexpr std::string_view view() const noexcept { return {text_, std::size_t{length_}}; }
   constexpr void assign(std::string_view text) noexcept {
-    const auto length = smaller_of(text.size(), std::size_t{Room});
+    const auto length = shared::smaller_of(text.size(), std::size_t{Room});
     for (std::size_t i = 0; i < length; ++i) text_[i] = text[i];
     length_ = static_cast<std::uint8_t>(length);
   }
@@ -195,7 +195,7 @@ class Attempt {
   Unit timeout_or(std::chrono::duration<Rep, Period> longest) const {
     const auto left = remaining();
     const auto most = to_duration(longest);
-    return at_least_one<Unit>(left ? smaller_of(*left, most) : most);
+    return at_least_one<Unit>(left ? shared::smaller_of(*left, most) : most);
   }
   /// That in nanoseconds: at least one.
   template <class Rep, class Period>

@@ -31,7 +31,7 @@ class WaitSpan : public Span<Field> {
  public:
   template <class Rep, class Period>
   constexpr WaitSpan(std::chrono::duration<Rep, Period> value)
-      : Span<Field>{smaller_of<Duration>(Span<Field>{value}, max_wait)} {}
+      : Span<Field>{shared::smaller_of<Duration>(Span<Field>{value}, max_wait)} {}
   template <class Number>
     requires std::is_arithmetic_v<Number>
   constexpr WaitSpan(Number value) : Span<Field>{value} {}  // refused there
@@ -128,7 +128,7 @@ template <Backoff B, class Generator = detail::GeneratorOf<B>>
 class DelayGenerator {
  public:
   constexpr explicit DelayGenerator(const B& backoff, int retry = 0)
-      : retry_{larger_of(retry, 0)},
+      : retry_{shared::larger_of(retry, 0)},
         generator_{backoff, this->retry()} {}
   /// The delay before `retry()`; then goes on to the retry after it.
   constexpr Duration next(const B& backoff) {
@@ -137,7 +137,7 @@ class DelayGenerator {
     return generator_.next(backoff, retry);
   }
   constexpr int retry() const noexcept {
-    return static_cast<int>(smaller_of<std::int64_t>(retry_, (std::numeric_limits<int>::max)()));
+    return static_cast<int>(shared::smaller_of<std::int64_t>(retry_, (std::numeric_limits<int>::max)()));
   }
 
  private:
@@ -153,7 +153,7 @@ class GrowthFactor {
   static constexpr double enough = 1e17;
 
   constexpr GrowthFactor(double value) : value_{NonNegative<Field>{value}} {
-    value_ = value_ > 0.0 ? smaller_of(value_, enough) : 1.0;
+    value_ = value_ > 0.0 ? shared::smaller_of(value_, enough) : 1.0;
   }
   constexpr operator double() const noexcept { return value_; }
 
@@ -179,20 +179,21 @@ struct ExponentialBackoff {
   class Generator {
    public:
     constexpr Generator(const ExponentialBackoff& backoff, int retry) noexcept
-        : nanoseconds_{smaller_of(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
-      for (int step = smaller_of(retry, in_turn); step > 0; --step) {
+        : nanoseconds_{
+              shared::smaller_of(static_cast<double>(Duration{backoff.initial_delay}.count()), horizon)} {
+      for (int step = shared::smaller_of(retry, in_turn); step > 0; --step) {
         const double before = nanoseconds_;
-        nanoseconds_ = smaller_of(horizon, nanoseconds_ * backoff.factor);
+        nanoseconds_ = shared::smaller_of(horizon, nanoseconds_ * backoff.factor);
         if (nanoseconds_ == before) return;  // and so for ever: constant, or at the horizon, or nothing left
       }
       double power = backoff.factor;
       for (int rest = retry - in_turn; rest > 0;
-           rest /= 2, power = smaller_of(power * power, backoff.factor.enough))
-        if (rest % 2 == 1) nanoseconds_ = smaller_of(horizon, nanoseconds_ * power);
+           rest /= 2, power = shared::smaller_of(power * power, backoff.factor.enough))
+        if (rest % 2 == 1) nanoseconds_ = shared::smaller_of(horizon, nanoseconds_ * power);
     }
     constexpr Duration next(const ExponentialBackoff& backoff, int) noexcept {
       const Duration now = nearest_duration(nanoseconds_);
-      nanoseconds_ = smaller_of(horizon, nanoseconds_ * backoff.factor);
+      nanoseconds_ = shared::smaller_of(horizon, nanoseconds_ * backoff.factor);
       return held(now, floor_of(backoff), cap_of(backoff));
     }
 

@@ -30,7 +30,7 @@ struct LinearBackoff {
   constexpr Duration operator()(int retry) const noexcept {
     const Duration initial = initial_delay, each = step, cap = cap_of(*this);
     if (initial >= cap || (each > Duration::zero() && retry > (cap - initial) / each)) return cap;
-    return held(initial + larger_of(retry, 0) * each, floor_of(*this), cap);
+    return held(initial + shared::larger_of(retry, 0) * each, floor_of(*this), cap);
   }
 };
 static_assert(Backoff<LinearBackoff>);
@@ -45,7 +45,8 @@ struct FibonacciBackoff {
 
   constexpr Duration operator()(int retry) const noexcept {
     const Duration initial = initial_delay, cap = cap_of(*this);
-    const auto times = numbers[smaller_of(static_cast<std::size_t>(larger_of(retry, 0)), numbers.size() - 1)];
+    const auto times = numbers[shared::smaller_of(static_cast<std::size_t>(shared::larger_of(retry, 0)),
+                                                  numbers.size() - 1)];
     if (initial > Duration::zero() && times > cap / initial) return cap;
     return held(initial * times, floor_of(*this), cap);
   }
@@ -73,7 +74,7 @@ class ListedBackoff {
       : delays_{WaitSpan<"delay">{delays}...} {}
 
   constexpr Duration operator()(int retry) const noexcept {
-    const auto index = smaller_of(static_cast<std::size_t>(larger_of(retry, 0)), Size - 1);
+    const auto index = shared::smaller_of(static_cast<std::size_t>(shared::larger_of(retry, 0)), Size - 1);
     return delays_[index];
   }
 
@@ -99,8 +100,8 @@ class ChainedBackoff {
   constexpr Duration operator()(int retry) const {
     return retry < retries_ ? delay_of(first_, retry) : delay_of(rest_, retry - retries_);
   }
-  constexpr Duration cap() const { return larger_of(cap_of(first_), cap_of(rest_)); }
-  constexpr Duration floor() const { return smaller_of(floor_of(first_), floor_of(rest_)); }
+  constexpr Duration cap() const { return shared::larger_of(cap_of(first_), cap_of(rest_)); }
+  constexpr Duration floor() const { return shared::smaller_of(floor_of(first_), floor_of(rest_)); }
   constexpr Duration cap_at(int retry) const {
     return retry < retries_ ? cap_of(first_, retry) : cap_of(rest_, retry - retries_);
   }

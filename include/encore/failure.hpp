@@ -114,7 +114,8 @@ Failure failure_of(const State& state) {
           .call_name = std::string{state.current().name()},
           .reason = state.reason(),
           .attempts = state.attempts(),
-          .max_attempts = state.call().runs_once() ? larger_of(state.attempts(), 1) : policy.max_attempts(),
+          .max_attempts =
+              state.call().runs_once() ? shared::larger_of(state.attempts(), 1) : policy.max_attempts(),
           .elapsed = state.elapsed(),
           .slept = state.slept(),
           .error = state.error(),

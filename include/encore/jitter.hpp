@@ -78,7 +78,7 @@ struct FullJitter {
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
     const double delay = detail::count(input.delay);
-    return detail::between(smaller_of(detail::count(at_least), delay), delay, input.draw);
+    return detail::between(shared::smaller_of(detail::count(at_least), delay), delay, input.draw);
   }
 };
 static_assert(Jitter<FullJitter>);
@@ -92,7 +92,8 @@ struct ProportionalJitter {
   Share<"ratio"> ratio = 0.25;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    const double delay = smaller_of(detail::count(input.cap) / (1.0 + ratio), detail::count(input.delay));
+    const double delay =
+        shared::smaller_of(detail::count(input.cap) / (1.0 + ratio), detail::count(input.delay));
     return nearest_duration(delay * ((1.0 - ratio) + (ratio + ratio) * input.draw));
   }
   constexpr double hint_share() const noexcept { return ratio; }

@@ -27,9 +27,10 @@ struct DecorrelatedJitter {
   static constexpr bool looks_at_delay = false;
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
-    const double cap = detail::count(input.cap), least = smaller_of(detail::count(input.initial), cap);
-    const double most = smaller_of(3.0 * detail::count(input.previous), cap);
-    return detail::between(least, larger_of(least, most), input.draw);
+    const double cap = detail::count(input.cap),
+                 least = shared::smaller_of(detail::count(input.initial), cap);
+    const double most = shared::smaller_of(3.0 * detail::count(input.previous), cap);
+    return detail::between(least, shared::larger_of(least, most), input.draw);
   }
 };
 static_assert(Jitter<DecorrelatedJitter>);

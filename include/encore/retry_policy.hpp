@@ -181,7 +181,7 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
     using Waits = Schedule<typename Parts::BackoffType, typename Parts::JitterType>;
     constexpr bool known = requires { sizeof(Waits); };
     static_assert(known, "a policy's schedule needs: #include <encore/schedule.hpp>");
-    if constexpr (known) return Waits{backoff(), jitter(), smaller_of(retries, max_retries())};
+    if constexpr (known) return Waits{backoff(), jitter(), shared::smaller_of(retries, max_retries())};
   }
 
  private:

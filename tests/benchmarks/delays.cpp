@@ -18,7 +18,7 @@ struct Generator {
   const Backoff& backoff;
   const Jitter& jitter;
   encore::WaitGenerator<Backoff, Jitter> waits;
-  encore::Random random{17};
+  encore::shared::Random random{17};
 
   encore::Duration next() {
     auto draw = 0.0;
@@ -33,7 +33,7 @@ template <class Backoff, class Jitter>
 static void measure_delay(const char* gate, const std::string& name, const Backoff& backoff,
                           const Jitter& jitter) {
   using Waits = encore::WaitGenerator<Backoff, Jitter>;
-  greatest_state = std::max(greatest_state, sizeof(Waits) + sizeof(encore::Random));
+  greatest_state = std::max(greatest_state, sizeof(Waits) + sizeof(encore::shared::Random));
   Generator<Backoff, Jitter> from_the_start{backoff, jitter, Waits{backoff}};
   measure(gate, name, "encore", [&](int) { return from_the_start.next().count(); });
   Generator<Backoff, Jitter> late{backoff, jitter, Waits{backoff, 1'000'000}};

@@ -17,7 +17,7 @@ namespace {
 // time in nanoseconds, the waits in a line. Draws and hops come from the same generators.
 class BareContention {
  public:
-  explicit BareContention(std::uint64_t seed) : hops_{encore::mix(seed)}, random_{seed} {}
+  explicit BareContention(std::uint64_t seed) : hops_{encore::shared::mix(seed)}, random_{seed} {}
 
   std::int64_t run(int clients) {
     clients_.resize(static_cast<std::size_t>(clients));
@@ -78,7 +78,7 @@ class BareContention {
   }
 
   simulation::Hops hops_;
-  encore::Random random_;
+  encore::shared::Random random_;
   std::vector<Client> clients_;
   std::vector<Event> events_;
   std::int64_t number_ = 0;

@@ -37,7 +37,7 @@ int main() {
   for (auto round = 0; round < rounds; ++round) {
     ids.insert(made_id());
     ids.insert(other.made_id());
-    streams.insert(encore::fresh_stream());
+    streams.insert(encore::shared::fresh_stream());
     streams.insert(other.stream());
   }
   check(ids.size() == 2 * rounds);

@@ -26,6 +26,6 @@ int attempts() {
 }  // namespace
 
 Unit other_unit() {
-  return {&shared_policy, &encore::version,     encore::Scope::process(),
-          made_id,        encore::fresh_stream, attempts};
+  return {&shared_policy, &encore::version, encore::Scope::process(), made_id, encore::shared::fresh_stream,
+          attempts};
 }

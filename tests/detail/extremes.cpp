@@ -5,7 +5,7 @@
 #include <chrono>
 #include <limits>
 
-using encore::larger_of, encore::smaller_of;
+using encore::shared::larger_of, encore::shared::smaller_of;
 using namespace std::chrono_literals;
 
 namespace {

@@ -16,10 +16,10 @@
 
 namespace {
 
-using encore::fresh_stream;
-using encore::mix;
-using encore::Random;
-using encore::stream_of;
+using encore::shared::fresh_stream;
+using encore::shared::mix;
+using encore::shared::Random;
+using encore::shared::stream_of;
 
 /// What a state is as a draw: its upper 53 bits, as a fraction.
 constexpr double as_draw(std::uint64_t state) { return static_cast<double>(state >> 11) * 0x1p-53; }

@@ -371,7 +371,7 @@ struct FaultyClock {
   FaultyClock(FakeClock& clock, double share_of_faults) : fake{clock}, share{share_of_faults} {}
   FaultyClock(const FaultyClock&) = delete;
   void may_throw() const {
-    if (encore::Random{encore::mix(draws.fetch_add(1))}.draw() < share)
+    if (encore::shared::Random{encore::shared::mix(draws.fetch_add(1))}.draw() < share)
       throw std::runtime_error{"the clock broke"};
   }
   encore::TimePoint now() const { return may_throw(), fake.now(); }
@@ -383,7 +383,7 @@ struct FaultyClock {
 
 // One call that may fail in every way that there is.
 template <class Policy>
-void call_at_random(const Policy& policy, encore::Random& random) {
+void call_at_random(const Policy& policy, encore::shared::Random& random) {
   std::stop_source source;
   const auto token = source.get_token();
   if (random.draw() < 0.05) source.request_stop();
@@ -403,7 +403,8 @@ void call_at_random(const Policy& policy, encore::Random& random) {
 
 auto policy_with_faults(FaultyClock& clock, CircuitBreaker& breaker, double share) {
   const auto may_throw = [share, draws = std::make_shared<std::atomic<std::uint64_t>>(1'000'000)] {
-    if (encore::Random{encore::mix(draws->fetch_add(1))}.draw() < share) throw std::logic_error{"broken"};
+    if (encore::shared::Random{encore::shared::mix(draws->fetch_add(1))}.draw() < share)
+      throw std::logic_error{"broken"};
   };
   return encore::RetryPolicy{clock,
                              breaker,
@@ -423,7 +424,7 @@ TEST_CASE("no exception at any point leaks a probe's place [H1]", "[circuit_brea
   FaultyClock clock{fake, 0.1};
   CircuitBreaker breaker{{.failures_to_open = 2, .open_for = 10s, .probe_lease = 24h}};
   const auto policy = policy_with_faults(clock, breaker, 0.1);
-  encore::Random random{1};
+  encore::shared::Random random{1};
   int half_open = 0;
   int opened = 0;
   for (int i = 0; i < 5000; ++i) {
@@ -489,7 +490,7 @@ TEST_CASE(
     std::vector<std::jthread> threads;
     for (std::uint64_t thread = 0; thread < 8; ++thread) {
       threads.emplace_back([&, thread] {
-        encore::Random random{100 + thread};
+        encore::shared::Random random{100 + thread};
         for (int i = 0; i < 400; ++i) {
           call_at_random(policy, random);
           fake.advance(1s);

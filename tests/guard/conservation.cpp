@@ -47,7 +47,9 @@ struct Timeout : std::runtime_error {
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : draws_{seed * 1'000'000'000} {}
-  bool happens(double share) const { return encore::Random{encore::mix(draws_.fetch_add(1))}.draw() < share; }
+  bool happens(double share) const {
+    return encore::shared::Random{encore::shared::mix(draws_.fetch_add(1))}.draw() < share;
+  }
   void may_throw() const {
     if (happens(0.04)) throw Broken{"broken"};
   }

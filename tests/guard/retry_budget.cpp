@@ -164,7 +164,7 @@ TEST_CASE("in long random histories no interval has more retries than the retry 
   std::size_t retries = 0;
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     CAPTURE(double{settings.share}, int{settings.floor}, seed);
-    encore::Random random{seed};
+    encore::shared::Random random{seed};
     Client client{settings};
     const auto happens = [&](double share) { return random.draw() < share; };
     const auto part_of_the_memory = [&](double most) {
@@ -762,7 +762,7 @@ class FaultyClock {
 
  private:
   void may_throw() const {
-    if (encore::Random{encore::mix(draws_.fetch_add(1))}.draw() < 0.05)
+    if (encore::shared::Random{encore::shared::mix(draws_.fetch_add(1))}.draw() < 0.05)
       throw std::runtime_error{"the clock broke"};
   }
   FakeClock& fake_;
@@ -771,7 +771,7 @@ class FaultyClock {
 
 // Calls that are stopped, refused and broken at every point, by several policies that share the budget.
 void use_at_random(FaultyClock& clock, RetryBudget& budget, Counts& counts, std::uint64_t seed, int calls) {
-  encore::Random random{seed};
+  encore::shared::Random random{seed};
   const auto happens = [&](double share) { return random.draw() < share; };
   bool transient = false;
   int ordinal = 0;

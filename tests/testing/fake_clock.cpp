@@ -144,7 +144,7 @@ TEST_CASE("a fake clock runs many actions in the order of time, and at one time 
     auto operator<=>(const Ran&) const = default;
   };
   std::vector<Ran> expected, ran;
-  encore::Random random{17};
+  encore::shared::Random random{17};
   int number = 0;
   const auto schedule = [&] {  // at one of 40 times, so that many are equal
     const auto time = clock.now() + std::chrono::milliseconds{1 + static_cast<int>(random.draw() * 40)};

@@ -75,7 +75,7 @@ std::optional<Duration> worst_wait(const Policy& policy) {
   const auto budget = policy.time_budget();
   if (policy.max_retries() > max_added_up) return budget;
   const auto total = policy.schedule().total().max;
-  return budget ? smaller_of(total, *budget) : total;
+  return budget ? shared::smaller_of(total, *budget) : total;
 }
 
 template <class Policy>

@@ -75,8 +75,8 @@ class CallSignature {
   // Each half is a chain of reversible steps, and the two add a word by different operations: texts that collide in one half are
   // no likelier than others to collide in the other.
   constexpr void add(std::uint64_t word) noexcept {
-    high_ = mix(high_ ^ word);
-    low_ = mix(low_ + word * 0x9e3779b97f4a7c15U);
+    high_ = shared::mix(high_ ^ word);
+    low_ = shared::mix(low_ + word * 0x9e3779b97f4a7c15U);
   }
 
   std::uint64_t high_ = 0x243f6a8885a308d3U;  // digits of pi: any two numbers other than zero would do

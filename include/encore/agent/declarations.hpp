@@ -26,7 +26,7 @@ class Declarations {
         if (before && declared && before != declared)
           refuse_setting("tool", shown(name),
                          "is invalid: it is declared both repeatable and repeatable with a key");
-        before = larger_of(before, declared);
+        before = shared::larger_of(before, declared);
       });
     }
   }
@@ -35,7 +35,7 @@ class Declarations {
   ReplaySafety safety_of(const DeclaredCall& call) const {
     std::optional<ReplaySafety> found;
     [[maybe_unused]] const auto add = [&](std::optional<ReplaySafety> declared) {
-      found = larger_of(found, declared);
+      found = shared::larger_of(found, declared);
     };
     std::apply([&](const auto&... declaration) { (add(declaration(call)), ...); }, declarations_);
     return found.value_or(ReplaySafety::excluded);

@@ -35,7 +35,7 @@ template <class T>
 std::string short_type_text() {
 #if defined(__cpp_rtti)
   auto name = type_name(typeid(T));
-  name.erase(smaller_of(name.find('<'), name.size()));
+  name.erase(shared::smaller_of(name.find('<'), name.size()));
   if (name.starts_with("encore::")) name.erase(0, std::string_view{"encore::"}.size());
   return name;
 #else

@@ -52,7 +52,7 @@ class ToolDescriptions : public std::vector<ToolDescription> {
     for (const auto& tool : *this) rows.push_back(row(tool));
     std::array<std::size_t, columns> widths{};
     for (const auto& cells : rows)
-      for (std::size_t i = 0; i < columns; ++i) widths[i] = larger_of(widths[i], cells[i].size());
+      for (std::size_t i = 0; i < columns; ++i) widths[i] = shared::larger_of(widths[i], cells[i].size());
     std::string text;
     for (const auto& cells : rows) {
       for (std::size_t i = 0; i + 1 < columns; ++i)

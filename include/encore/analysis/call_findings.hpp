@@ -164,14 +164,15 @@ class CallFindings {
     for (const auto& attempt : call_.reported_attempts()) {
       // Without a start time of its own, it began no earlier than the previous attempt ended.
       const auto began = attempt.started ? attempt.started : before != nullptr ? before->ended : std::nullopt;
-      if (before != nullptr && began && deadline_) past = larger_of(past, time_between(*deadline_, *began));
+      if (before != nullptr && began && deadline_)
+        past = shared::larger_of(past, time_between(*deadline_, *began));
       if (attempt.will_retry && attempt.remaining && attempt.wait > *attempt.remaining)
-        past = larger_of(past, attempt.wait - *attempt.remaining);
+        past = shared::larger_of(past, attempt.wait - *attempt.remaining);
       before = &attempt;
     }
     if (past == Duration::zero()) return;
     auto& found = count(FindingKind::wait_past_deadline);
-    found.max_overrun = larger_of(found.max_overrun, past);
+    found.max_overrun = shared::larger_of(found.max_overrun, past);
   }
 
   template <class Count>

@@ -124,8 +124,8 @@ inline void count_in(Finding& finding, const TracedCall& call) {
     finding.scope = call.scope;
     finding.min_attempts_per_call = finding.max_attempts_per_call = attempts;
   }
-  finding.min_attempts_per_call = smaller_of(finding.min_attempts_per_call, attempts);
-  finding.max_attempts_per_call = larger_of(finding.max_attempts_per_call, attempts);
+  finding.min_attempts_per_call = shared::smaller_of(finding.min_attempts_per_call, attempts);
+  finding.max_attempts_per_call = shared::larger_of(finding.max_attempts_per_call, attempts);
   ++finding.calls;
   finding.attempts += static_cast<std::uint64_t>(attempts);
   if (!finding.ceiling) finding.ceiling = call.max_attempts;
@@ -144,14 +144,14 @@ inline void add_up(Finding& sum, const Finding& more) {
   if (sum.resolved_name.empty()) sum.resolved_name = more.resolved_name;
   sum.calls += more.calls;
   sum.attempts += more.attempts;
-  sum.min_attempts_per_call = smaller_of(sum.min_attempts_per_call, more.min_attempts_per_call);
-  sum.max_attempts_per_call = larger_of(sum.max_attempts_per_call, more.max_attempts_per_call);
+  sum.min_attempts_per_call = shared::smaller_of(sum.min_attempts_per_call, more.min_attempts_per_call);
+  sum.max_attempts_per_call = shared::larger_of(sum.max_attempts_per_call, more.max_attempts_per_call);
   sum.requests += more.requests;
   if (!sum.ceiling) sum.ceiling = more.ceiling;
   sum.rows += more.rows;
   sum.with_key = sum.with_key && more.with_key;
   sum.looks_transient = sum.looks_transient || more.looks_transient;
-  sum.max_overrun = larger_of(sum.max_overrun, more.max_overrun);
+  sum.max_overrun = shared::larger_of(sum.max_overrun, more.max_overrun);
   for (const auto& id : more.ids)
     if (sum.ids.size() < Finding::max_stored_ids) sum.ids.push_back(id);
 }

@@ -43,7 +43,7 @@ class OpenCall {
     }
     if (!record.kind) return note_request(record);
     call_.reported_by_policy = true;
-    if (call_.continued) call_.attempts_made = larger_of(call_.attempts_made, record.ordinal);
+    if (call_.continued) call_.attempts_made = shared::larger_of(call_.attempts_made, record.ordinal);
     switch (*record.kind) {
       case EventKind::attempt_started: return note_start(record);
       case EventKind::attempt_failed: return note_end(record, AttemptEnd::failed);
@@ -58,7 +58,7 @@ class OpenCall {
     call_.id = id;
     ++call_.inner_calls;
     call_.inner_attempts += attempts;
-    if (!call_.reported_by_policy) call_.attempts_made = larger_of(call_.attempts_made, ordinal);
+    if (!call_.reported_by_policy) call_.attempts_made = shared::larger_of(call_.attempts_made, ordinal);
   }
 
   void mark_id_reused() noexcept { call_.id_reused = true; }
@@ -132,7 +132,7 @@ class OpenCall {
     attempt->end = end;
     attempt->ended = record.wall;
     if (record.elapsed && began_after_)
-      attempt->took = larger_of(*record.elapsed - *began_after_, Duration::zero());
+      attempt->took = shared::larger_of(*record.elapsed - *began_after_, Duration::zero());
     else if (attempt->started && attempt->ended)
       attempt->took = time_between(*attempt->started, *attempt->ended);
     if (end == AttemptEnd::failed) call_.error_type = failure_name(*attempt);

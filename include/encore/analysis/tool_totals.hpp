@@ -43,7 +43,7 @@ inline Duration slept(const TracedCall& call) noexcept {
 
 /// The time that it spent in its attempts; empty if the log does not show it.
 inline std::optional<Duration> worked(const TracedCall& call) noexcept {
-  if (call.elapsed) return larger_of(*call.elapsed - call.slept, Duration::zero());
+  if (call.elapsed) return shared::larger_of(*call.elapsed - call.slept, Duration::zero());
   if (call.continued) return std::nullopt;  // its first attempts are missing
   Duration all{};
   for (const auto& attempt : call.reported_attempts()) {

@@ -1,7 +1,7 @@
 // Minimum and maximum without the cost of including `<algorithm>`, and with names that no system header defines as macros.
 #pragma once
 
-namespace encore {
+namespace encore::shared {
 
 /// The smaller of two values, the first if they are equal. No value may be NaN.
 template <class T>
@@ -15,4 +15,4 @@ constexpr T larger_of(T first, T second) noexcept {
   return first < second ? second : first;
 }
 
-}  // namespace encore
+}  // namespace encore::shared

@@ -85,7 +85,7 @@ inline std::size_t plain_json_size(std::string_view text) noexcept {
 
 inline JsonFault take_json_unit(std::string_view& rest, std::uint32_t& unit) {
   if (rest.size() < 5 && (rest.empty() || rest.front() == 'u')) return JsonFault::cut_off;
-  const auto digits = rest.substr(smaller_of<std::size_t>(1, rest.size()), 4);
+  const auto digits = rest.substr(shared::smaller_of<std::size_t>(1, rest.size()), 4);
   const auto* const end = digits.data() + digits.size();
   const auto [stopped, error] = std::from_chars(digits.data(), end, unit, 16);
   if (rest.front() != 'u' || error != std::errc{} || stopped != end) return JsonFault::unknown_escape;

@@ -22,7 +22,7 @@ class NameTable {
   NameTable(int max_names, const Settings& settings)
       : most_names_{max_names},
         settings_{settings},
-        chains_(std::bit_ceil(smaller_of(static_cast<std::size_t>(max_names), max_chains))),
+        chains_(std::bit_ceil(shared::smaller_of(static_cast<std::size_t>(max_names), max_chains))),
         rest_{settings} {}
   NameTable(const NameTable&) = delete;
   NameTable& operator=(const NameTable&) = delete;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace encore {
+namespace encore::shared {
 
 /// Mixes the bits of a word, so that similar inputs give unrelated outputs (the finaliser of SplitMix64, Steele et al., 2014).
 constexpr std::uint64_t mix(std::uint64_t word) noexcept {
@@ -49,4 +49,4 @@ ENCORE_COLD inline std::uint64_t fresh_stream() noexcept {
   return mix(Scope::process().low() + next_number() * 0x9e3779b97f4a7c15U);
 }
 
-}  // namespace encore
+}  // namespace encore::shared

@@ -62,8 +62,8 @@ class DurableCall {
                      "is invalid: the fingerprint of this policy is " + print.text());
     const auto wall = policy.clock().wall();
     const auto downtime = time_between(saved.saved_at, wall);
-    const auto left = smaller_of(time_between(saved.saved_at, saved.due), saved.wait);
-    due_ = later(wall, left - smaller_of(downtime, left));
+    const auto left = shared::smaller_of(time_between(saved.saved_at, saved.due), saved.wait);
+    due_ = later(wall, left - shared::smaller_of(downtime, left));
     undecided_ = true;
     detail::Restorer::restore(retrying_, policy, saved, sum_of(saved.elapsed, downtime));
   }
@@ -180,7 +180,8 @@ class DurableCall {
   }
   // Never more than the whole wait, even if the calendar was set back. (D7)
   Duration wait_left() const {
-    return smaller_of(time_between(policy_.clock().wall(), due_), detail::Restorer::wait_of(retrying_));
+    return shared::smaller_of(time_between(policy_.clock().wall(), due_),
+                              detail::Restorer::wait_of(retrying_));
   }
 
   Decision began(Decision next) noexcept {

@@ -47,7 +47,7 @@ class Fingerprint {
  private:
   // Each word is mixed before the next one is added, so that their order matters.
   constexpr void add(std::int64_t word) noexcept {
-    bits_ = mix((bits_ + 0x9e3779b97f4a7c15U) ^ mix(static_cast<std::uint64_t>(word)));
+    bits_ = shared::mix((bits_ + 0x9e3779b97f4a7c15U) ^ shared::mix(static_cast<std::uint64_t>(word)));
   }
   std::uint64_t bits_;
 };

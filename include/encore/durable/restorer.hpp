@@ -67,7 +67,7 @@ struct Restorer {
       if (by_guard) refused = state.admit(state.attempts() + 1, left);
     }
     if (refused == StopReason::none) return {.wait = left};
-    state.slept_ = sum_of(state.slept_, larger_of(state.wait_ - left, Duration::zero()));
+    state.slept_ = sum_of(state.slept_, shared::larger_of(state.wait_ - left, Duration::zero()));
     if constexpr (Policy::waits_when_refused) {
       if (by_guard) {
         state.refused_ = refused;

@@ -233,7 +233,7 @@ inline std::vector<SavedLine> saved_lines(std::string_view text, std::string_vie
   std::vector<SavedLine> lines;
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
-    text.remove_prefix(smaller_of(line.size() + 1, text.size()));
+    text.remove_prefix(shared::smaller_of(line.size() + 1, text.size()));
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     if (SavedLine saved{line}; saved.text("state") == kind) lines.push_back(std::move(saved));
   }

@@ -69,7 +69,7 @@ ENCORE_FORCE_INLINE Event event_of(const Policy& policy, EventKind kind, int ord
           .run_scope = call.scope,
           .id = call.id,
           .current = frame != nullptr ? &frame->current : nullptr,
-          .max_retries = call.runs_once() ? larger_of(ordinal, 1) - 1 : policy.max_retries(),
+          .max_retries = call.runs_once() ? shared::larger_of(ordinal, 1) - 1 : policy.max_retries(),
           .inner_attempts = policy.inner_attempts(),
           .limits = &limits,
           .now = Now{policy.clock()},

@@ -82,7 +82,7 @@ class RetryState : public RetryDecision<Policy> {
       const auto wait = waits_.next(policy_, frame_.current, std::nullopt);
       const auto left = time_left();
       frame_.attempt.ordinal = 0;
-      return end_after(left ? smaller_of(wait, *left) : wait, nullptr);
+      return end_after(left ? shared::smaller_of(wait, *left) : wait, nullptr);
     }
   }
   /// Is there a wait after this decision? Whoever drives the call waits, and then resumes it.
@@ -211,7 +211,8 @@ class RetryState : public RetryDecision<Policy> {
   Decision resumed(bool cancelled, CutShort& cut) {
     const auto stopped = cancelled || call().stop.stop_requested();
     auto slept = wait_;
-    if (stopped && wait_began_) slept = smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
+    if (stopped && wait_began_)
+      slept = shared::smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
     slept_ = sum_of(slept_, slept);
     if constexpr (Policy::waits_when_refused) {
       if (refused_ != StopReason::none) return finish_with_kept_error(refused_);

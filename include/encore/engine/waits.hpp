@@ -64,7 +64,7 @@ ENCORE_FORCE_INLINE Duration next_wait(const Policy& policy, Waiting& waits,
                                        const std::optional<Duration>& hint, double draw) {
   if (!hint) return waits.next(policy.backoff(), policy.jitter(), draw);
   waits.skip(policy.backoff());
-  return smaller_of(lengthened(*hint, hint_share_of(policy.jitter()), draw), max_wait);
+  return shared::smaller_of(lengthened(*hint, hint_share_of(policy.jitter()), draw), max_wait);
 }
 
 /// How long the next wait of a call is. Its backoff and its stream of draws are begun by the first wait, not before.

@@ -141,8 +141,10 @@ class Circuit {
   constexpr void clear_probe() noexcept { lease_ends_ = waits_until_ = (TimePoint::min)(); }
   // A clock that was set back makes no period longer than its setting. (D7)
   constexpr void adjust_for_clock_set_back(TimePoint now) noexcept {
-    if (open_until_ != (TimePoint::max)()) open_until_ = smaller_of(open_until_, later(now, open_for_));
-    if (waits_until_ == (TimePoint::min)()) lease_ends_ = smaller_of(lease_ends_, later(now, probe_lease_));
+    if (open_until_ != (TimePoint::max)())
+      open_until_ = shared::smaller_of(open_until_, later(now, open_for_));
+    if (waits_until_ == (TimePoint::min)())
+      lease_ends_ = shared::smaller_of(lease_ends_, later(now, probe_lease_));
   }
 
   int failures_to_open_;

@@ -33,7 +33,7 @@ class RetryAccount {
       : share_{sum(share)},
         floor_{Tokens{floor}.millionths()},
         max_saved_{Tokens{max_saved}.millionths()},
-        tenth_{smaller_of(memory, max_wait) / tenths},
+        tenth_{shared::smaller_of(memory, max_wait) / tenths},
         per_tenth_{sum(tokens_of(per_second, tenth_))},
         deposited_{sum(tokens_of(per_second, tenth_ * tenths))} {}
   RetryAccount(const RetryAccount&) = delete;
@@ -94,7 +94,7 @@ class RetryAccount {
   static Sum sum(Tokens tokens) noexcept { return static_cast<Sum>(tokens.millionths()); }
   static std::int64_t between(Sum from, Sum to) noexcept { return static_cast<std::int64_t>(to - from); }
   static Tokens tokens_of(int per_second, Duration span) noexcept {
-    return Tokens{smaller_of(per_second * std::chrono::duration<double>{span}.count(), 2e9)};
+    return Tokens{shared::smaller_of(per_second * std::chrono::duration<double>{span}.count(), 2e9)};
   }
 
   // A thread that read the clock just before another one started the next tenth is late, and deposits in that tenth.
@@ -135,7 +135,7 @@ class RetryAccount {
   // Drops what has expired, and computes the sum above which a deposit would change nothing.
   void settle() noexcept {
     const auto all = deposited_.load(std::memory_order_relaxed);
-    const auto saved = smaller_of(between(begin_of_tenth(newest_ + 1), all), max_saved_);
+    const auto saved = shared::smaller_of(between(begin_of_tenth(newest_ + 1), all), max_saved_);
     const auto raise = [](Sum& number, Sum to) { number = between(number, to) > 0 ? to : number; };
     raise(taken_, all - static_cast<Sum>(saved));
     raise(reserved_, taken_);

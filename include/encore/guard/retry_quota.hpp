@@ -48,7 +48,7 @@ struct GrpcRetryThrottling {
 
   constexpr operator detail::QuotaPrices() const {
     const detail::Tokens all{max_tokens};
-    const detail::Tokens ratio{smaller_of<double>(token_ratio, max_tokens)};
+    const detail::Tokens ratio{shared::smaller_of<double>(token_ratio, max_tokens)};
     if (ratio == detail::Tokens{})
       refuse_setting("token_ratio", "0",
                      "is invalid: after some failures no call would ever be retried again");
@@ -164,7 +164,7 @@ class RetryQuota {
   detail::Tokens content() const noexcept { return content_.load(std::memory_order_relaxed); }
 
   ENCORE_COLD std::optional<Permit> admit_retry(detail::Tokens price) {
-    const auto needed = larger_of(price, prices_.min_for_retry);
+    const auto needed = shared::larger_of(price, prices_.min_for_retry);
     auto content = this->content();
     do {
       if (content < needed) return std::nullopt;
@@ -180,13 +180,13 @@ class RetryQuota {
     if (!retryable && prices_.refunds) add(permit.paid_);
     if (retryable) {
       auto content = this->content();
-      while (!replace(content, larger_of(content - prices_.failure, detail::Tokens{}))) {}
+      while (!replace(content, shared::larger_of(content - prices_.failure, detail::Tokens{}))) {}
     }
   }
   // What exceeds the capacity is lost.
   void add(detail::Tokens tokens) noexcept {
     auto content = this->content();
-    while (!replace(content, smaller_of(content + tokens, prices_.capacity))) {}
+    while (!replace(content, shared::smaller_of(content + tokens, prices_.capacity))) {}
   }
   // Writes nothing if nothing changes, so that threads whose calls succeed do not slow each other down.
   bool replace(detail::Tokens& expected, detail::Tokens desired) noexcept {

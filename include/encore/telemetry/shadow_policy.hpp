@@ -163,7 +163,8 @@ class ShadowPolicy {
     add(tool.stopped_sooner);
     add(tool.sooner_because[static_cast<std::size_t>(stopped.reason)]);
     add(tool.attempts_avoided, static_cast<std::uint64_t>(event.ordinal - stopped.after));
-    add(tool.waits_avoided, static_cast<std::uint64_t>(smaller_of(stopped.waits, event.slept).count()));
+    add(tool.waits_avoided,
+        static_cast<std::uint64_t>(shared::smaller_of(stopped.waits, event.slept).count()));
     if (event.reason == StopReason::succeeded) add(tool.recoveries_lost);
   }
 
@@ -196,7 +197,7 @@ class ShadowPolicy {
         const auto budget = candidate.time_budget();
         const auto elapsed = budget ? event.elapsed() : std::nullopt;
         if (!elapsed) return std::nullopt;
-        return larger_of(*budget - *elapsed, Duration::zero());
+        return shared::larger_of(*budget - *elapsed, Duration::zero());
       }
     };
     std::optional<Duration> hint;

@@ -78,7 +78,7 @@ class FakeClock {
   /// that moment, and only the time slept until then is recorded. (K1)
   void sleep_for(Duration duration, const StopView& stop = {}) {
     std::unique_lock lock{mutex_};
-    const auto slept = pass(larger_of(duration, Duration::zero()), stop, lock);
+    const auto slept = pass(shared::larger_of(duration, Duration::zero()), stop, lock);
     sleeps_.push_back(slept);
   }
 

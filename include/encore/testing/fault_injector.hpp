@@ -66,7 +66,8 @@ class FaultInjector {
 
   /// What will happen to this attempt. Pure; thread-safe.
   Fault fault(std::string_view call_id, int ordinal) const noexcept {
-    Random random{mix(stream_of(seed_, call_id) + static_cast<std::uint64_t>(ordinal))};
+    shared::Random random{
+        shared::mix(shared::stream_of(seed_, call_id) + static_cast<std::uint64_t>(ordinal))};
     const auto kind = random.draw();
     const auto delayed = random.draw() < options_.delay_share;
     const auto delay = random.draw() * static_cast<double>(Duration{options_.max_delay}.count());

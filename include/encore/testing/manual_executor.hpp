@@ -53,7 +53,8 @@ class ManualExecutor {
     void await_resume() {
       subscription_.reset();
       remove();
-      executor_.clock_.record_sleep(smaller_of(duration_, time_between(began_, executor_.clock_.now())));
+      executor_.clock_.record_sleep(
+          shared::smaller_of(duration_, time_between(began_, executor_.clock_.now())));
     }
 
    private:

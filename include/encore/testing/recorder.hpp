@@ -27,7 +27,7 @@ inline std::string summary(const Recording& recording) {
   using encore::detail::shown;
   const auto calls = recording.by_call();
   std::string text;
-  for (std::size_t i = 0; i < smaller_of(calls.size(), max_calls); ++i) {
+  for (std::size_t i = 0; i < shared::smaller_of(calls.size(), max_calls); ++i) {
     const auto& events = calls[i];
     const auto& last = events.back();
     std::size_t attempts = 0;

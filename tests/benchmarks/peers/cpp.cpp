@@ -100,7 +100,7 @@ int main() {
 
   const auto& backoff = policy.backoff();
   const auto& jitter = policy.jitter();
-  encore::Random random{17};
+  encore::shared::Random random{17};
   encore::WaitGenerator<encore::ExponentialBackoff, encore::ProportionalJitter> waits{backoff};
   const std::function<std::chrono::nanoseconds(int)> delay = delay_by_hand;
   compare(

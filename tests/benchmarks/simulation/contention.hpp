@@ -118,7 +118,7 @@ Contended contend(const Backoff& backoff, const Jitter& jitter, int clients, std
                                    jitter,
                                    encore::Seed{seed},
                                    clock};
-  return Contention{policy, clock, encore::mix(seed)}.run(clients);
+  return Contention{policy, clock, encore::shared::mix(seed)}.run(clients);
 }
 
 struct ContentionSample {

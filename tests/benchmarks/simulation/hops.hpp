@@ -29,7 +29,7 @@ class Hops {
   static encore::Duration hop(double normal) {
     return encore::nearest_duration(std::abs(10e6 + 2e6 * normal));
   }
-  encore::Random random_;
+  encore::shared::Random random_;
   std::optional<encore::Duration> other_{};
 };
 

@@ -433,7 +433,7 @@ class History {
     return circuit_.state(now_) == CircuitState::half_open && waiting_.empty() && !a_probe_runs();
   }
 
-  encore::Random random_;
+  encore::shared::Random random_;
   Circuit circuit_;
   encore::TimePoint now_{};
   std::vector<Asked> waiting_;
@@ -485,7 +485,7 @@ TEST_CASE("a circuit breaker decides as its circuit does, whatever it knows with
     CircuitBreaker breaker{options};
     Circuit circuit{options};
     Asking asking;
-    encore::Random random{seed};
+    encore::shared::Random random{seed};
     const auto happens = [&](double share) { return random.draw() < share; };
     std::vector<std::optional<Asked>> out(4);  // of attempts that are under way, or wait
     for (int step = 0; step < 500; ++step) {
