@@ -1,9 +1,9 @@
 // Reports that one idempotency key stands for two different calls.
 #pragma once
-#include <encore/agent/key_ledger.hpp>
 #include <encore/agent/run_guard.hpp>
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/agent/key_ledger.hpp>
 #include <encore/option.hpp>
 
 #include <concepts>

@@ -1,9 +1,9 @@
 // Detects that an agent repeats its calls in a loop, and refuses the call that would continue it.
 #pragma once
 #include <encore/agent/call_signature.hpp>
-#include <encore/agent/cycle_finder.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
+#include <encore/detail/agent/cycle_finder.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/durable/saved_state.hpp>
 

@@ -1,6 +1,5 @@
 // The tools of an agent: each with its function, its policy, and whether it may be repeated.
 #pragma once
-#include <encore/agent/any_tool.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/repeatable.hpp>
 #include <encore/agent/tool_call.hpp>
@@ -8,6 +7,7 @@
 #include <encore/agent/tool_handler.hpp>
 #include <encore/agent/tool_result.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/agent/any_tool.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>

@@ -6,10 +6,10 @@
 #include <encore/agent/repeatable.hpp>
 #include <encore/agent/tell_model.hpp>
 #include <encore/agent/tool_call.hpp>
-#include <encore/agent/tool_parts.hpp>
 #include <encore/agent/unknown_outcome.hpp>
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/agent/tool_parts.hpp>
 #include <encore/engine/erased_operation.hpp>
 #include <encore/option.hpp>
 #include <encore/retry_policy.hpp>

@@ -5,10 +5,6 @@
 #include <encore/agent/money.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/refused_turns.hpp>
-#include <encore/agent/run_admission.hpp>
-#include <encore/agent/run_call.hpp>
-#include <encore/agent/run_parts.hpp>
-#include <encore/agent/run_state.hpp>
 #include <encore/agent/spend_limit.hpp>
 #include <encore/agent/tool_answers.hpp>
 #include <encore/agent/tool_call.hpp>
@@ -16,6 +12,10 @@
 #include <encore/agent/tool_result.hpp>
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/agent/run_admission.hpp>
+#include <encore/detail/agent/run_call.hpp>
+#include <encore/detail/agent/run_parts.hpp>
+#include <encore/detail/agent/run_state.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/failure.hpp>
 #include <encore/setting.hpp>

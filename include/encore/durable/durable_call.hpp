@@ -2,10 +2,10 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/decision.hpp>
+#include <encore/detail/durable/restorer.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/quoted_text.hpp>
 #include <encore/durable/fingerprint.hpp>
-#include <encore/durable/restorer.hpp>
 #include <encore/durable/saved_call.hpp>
 #include <encore/duration.hpp>
 #include <encore/engine/owned_call.hpp>

@@ -2,10 +2,10 @@
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/guard/retry_account.hpp>
+#include <encore/detail/guard/tokens.hpp>
 #include <encore/duration.hpp>
 #include <encore/guard/guard.hpp>
-#include <encore/guard/retry_account.hpp>
-#include <encore/guard/tokens.hpp>
 #include <encore/option.hpp>
 #include <encore/setting.hpp>
 #include <encore/stop_reason.hpp>

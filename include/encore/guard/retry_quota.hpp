@@ -3,9 +3,9 @@
 #include <encore/clock.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
+#include <encore/detail/guard/tokens.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/guard/guard.hpp>
-#include <encore/guard/tokens.hpp>
 #include <encore/option.hpp>
 #include <encore/predicate.hpp>
 #include <encore/setting.hpp>

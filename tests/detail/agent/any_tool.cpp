@@ -1,6 +1,6 @@
 #include "../../testing/by_hand.hpp"
-#include <encore/agent/any_tool.hpp>
 #include <encore/backoff_shapes.hpp>
+#include <encore/detail/agent/any_tool.hpp>
 #include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/stop_token.hpp>

@@ -1,4 +1,4 @@
-#include <encore/agent/cycle_finder.hpp>
+#include <encore/detail/agent/cycle_finder.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include <encore/agent/declarations.hpp>
+#include <encore/detail/agent/declarations.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "../../invalid_setting.hpp"
-#include <encore/agent/key_ledger.hpp>
+#include <encore/detail/agent/key_ledger.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "../../invalid_setting.hpp"
-#include <encore/agent/pending_calls.hpp>
+#include <encore/detail/agent/pending_calls.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,7 +1,7 @@
 #include <encore/agent/loop_detector.hpp>
-#include <encore/agent/run_admission.hpp>
-#include <encore/agent/run_guards.hpp>
 #include <encore/agent/step_limit.hpp>
+#include <encore/detail/agent/run_admission.hpp>
+#include <encore/detail/agent/run_guards.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

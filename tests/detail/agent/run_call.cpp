@@ -1,6 +1,6 @@
-#include <encore/agent/run_call.hpp>
-#include <encore/agent/run_parts.hpp>
 #include <encore/agent/tool_run.hpp>
+#include <encore/detail/agent/run_call.hpp>
+#include <encore/detail/agent/run_parts.hpp>
 #include <encore/on_failure.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,5 +1,5 @@
 #include <encore/agent/loop_detector.hpp>
-#include <encore/agent/run_parts.hpp>
+#include <encore/detail/agent/run_parts.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "../../invalid_setting.hpp"
-#include <encore/agent/run_state.hpp>
+#include <encore/detail/agent/run_state.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include <encore/agent/tell_model.hpp>
-#include <encore/agent/tool_parts.hpp>
+#include <encore/detail/agent/tool_parts.hpp>
 #include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 

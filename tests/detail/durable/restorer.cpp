@@ -1,5 +1,5 @@
 #include "../../empty_permit.hpp"
-#include <encore/durable/restorer.hpp>
+#include <encore/detail/durable/restorer.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/jitter.hpp>
 #include <encore/jitter_shapes.hpp>

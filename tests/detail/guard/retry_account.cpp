@@ -1,4 +1,4 @@
-#include <encore/guard/retry_account.hpp>
+#include <encore/detail/guard/retry_account.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

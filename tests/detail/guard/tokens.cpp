@@ -1,4 +1,4 @@
-#include <encore/guard/tokens.hpp>
+#include <encore/detail/guard/tokens.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

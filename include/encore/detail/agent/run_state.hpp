@@ -1,11 +1,11 @@
 // The state of one run of an agent, except its guards' counts.
 #pragma once
 #include <encore/agent/call_signature.hpp>
-#include <encore/agent/key_ledger.hpp>
-#include <encore/agent/pending_calls.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/refused_turns.hpp>
 #include <encore/agent/unknown_outcomes.hpp>
+#include <encore/detail/agent/key_ledger.hpp>
+#include <encore/detail/agent/pending_calls.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop_reason.hpp>

@@ -1,12 +1,12 @@
 // Decides which calls of a turn may be made: it asks the guards in their order, and a run that is over stays over.
 #pragma once
 #include <encore/agent/call_signature.hpp>
-#include <encore/agent/pending_calls.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/refused_turns.hpp>
-#include <encore/agent/run_call.hpp>
 #include <encore/agent/run_guard.hpp>
-#include <encore/agent/run_state.hpp>
+#include <encore/detail/agent/pending_calls.hpp>
+#include <encore/detail/agent/run_call.hpp>
+#include <encore/detail/agent/run_state.hpp>
 
 #include <cstddef>
 #include <mutex>

@@ -1,17 +1,17 @@
 // Makes one call of a run: under its tool's policy, with its own key, and listed if its outcome is unknown.
 #pragma once
-#include <encore/agent/any_tool.hpp>
 #include <encore/agent/call_signature.hpp>
 #include <encore/agent/key_reuse.hpp>
-#include <encore/agent/pending_calls.hpp>
 #include <encore/agent/refusal.hpp>
 #include <encore/agent/run_guard.hpp>
-#include <encore/agent/run_state.hpp>
 #include <encore/agent/tool_call.hpp>
 #include <encore/agent/tool_catalog.hpp>
 #include <encore/agent/tool_result.hpp>
 #include <encore/agent/unknown_outcome.hpp>
 #include <encore/call.hpp>
+#include <encore/detail/agent/any_tool.hpp>
+#include <encore/detail/agent/pending_calls.hpp>
+#include <encore/detail/agent/run_state.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/error_type.hpp>

@@ -1,8 +1,8 @@
 // Sorts the arguments of a tool layer: its own parts, and those of its policy.
 #pragma once
-#include <encore/agent/declarations.hpp>
 #include <encore/agent/error_result.hpp>
 #include <encore/agent/key_reuse.hpp>
+#include <encore/detail/agent/declarations.hpp>
 #include <encore/engine/options.hpp>
 #include <encore/nesting.hpp>
 #include <encore/option.hpp>

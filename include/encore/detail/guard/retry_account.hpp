@@ -2,8 +2,8 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
+#include <encore/detail/guard/tokens.hpp>
 #include <encore/duration.hpp>
-#include <encore/guard/tokens.hpp>
 
 #include <array>
 #include <atomic>

@@ -2,8 +2,8 @@
 #pragma once
 #include <encore/agent/key_reuse.hpp>
 #include <encore/agent/refused_turns.hpp>
-#include <encore/agent/run_guards.hpp>
 #include <encore/agent/unknown_outcome.hpp>
+#include <encore/detail/agent/run_guards.hpp>
 #include <encore/engine/options.hpp>
 #include <encore/option.hpp>
 
