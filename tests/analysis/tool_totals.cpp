@@ -71,10 +71,10 @@ TEST_CASE("a result that reports the tool's failure is a success, and counted se
 
 TEST_CASE("a call's working time is its duration without its waits, or else the sum of its attempts",
           "[tool_totals]") {
-  CHECK(worked(TracedCall{.slept = 2s, .elapsed = 5s}) == 3s);
-  CHECK(worked(TracedCall{.slept = 5s, .elapsed = 2s}) == 0s);  // a clock that was set back
-  CHECK(worked(TracedCall{.reported_by_policy = true, .attempts = {{{.took = 1s}}, {{.took = 2s}}}}) == 3s);
-  CHECK(worked(TracedCall{.reported_by_policy = true, .attempts = {{{.took = 1s}}, {}}}) == std::nullopt);
+  CHECK(totals_of({.slept = 2s, .elapsed = 5s}).worked == 3s);
+  CHECK(totals_of({.slept = 5s, .elapsed = 2s}).worked == 0s);  // a clock that was set back
+  CHECK(totals_of({.reported_by_policy = true, .attempts = {{{.took = 1s}}, {{.took = 2s}}}}).worked == 3s);
+  CHECK(!totals_of({.reported_by_policy = true, .attempts = {{{.took = 1s}}, {}}}).worked_is_known);
 }
 
 }  // namespace

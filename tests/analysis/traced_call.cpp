@@ -8,6 +8,7 @@ namespace {
 
 using encore::AttemptEnd;
 using encore::OrdinalsSeen;
+using encore::StopReason;
 using encore::TracedAttempt;
 using encore::TracedCall;
 
@@ -62,6 +63,17 @@ TEST_CASE("the number of a traced call's attempts comes from the policy's record
   CHECK(TracedCall{.reported_by_policy = true, .request_count = 9}.reported_attempt_count() ==
         0);  // refused on entry
   CHECK(TracedCall{.request_count = 9}.reported_attempt_count() == 9);
+}
+
+TEST_CASE("a call of a trace failed according to its end, or else its last attempt", "[traced_call]") {
+  CHECK(TracedCall{.finished = true, .reason = StopReason::retries_exhausted, .error_type = "E"}.failed());
+  CHECK(!TracedCall{.finished = true, .reason = StopReason::succeeded}.failed());
+  CHECK(!TracedCall{.finished = true, .reason = StopReason::excluded_tool}.failed());  // it returned
+  CHECK(!TracedCall{}.failed());
+  CHECK(TracedCall{.requests = {{{}, AttemptEnd::failed}}}.failed());
+  CHECK(!TracedCall{.requests = {{{}, AttemptEnd::failed}, {{}, AttemptEnd::succeeded}}}.failed());
+  CHECK(!TracedCall{.reported_by_policy = true, .attempts = {{{.will_retry = true}, AttemptEnd::failed}}}
+             .failed());
 }
 
 }  // namespace

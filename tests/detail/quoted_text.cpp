@@ -105,9 +105,9 @@ TEST_CASE("text is plain if it needs neither quotes nor escapes", "[quoted_text]
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced, and all others are unchanged", "[quoted_text]") {
-  CHECK(encore::valid_utf8("a\n\"b\" \xE2\x82\xAC") == "a\n\"b\" \xE2\x82\xAC");
-  CHECK(encore::valid_utf8("\xFF\xC3z\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD");
-  CHECK(encore::valid_utf8("").empty());
+  CHECK(encore::detail::valid_utf8("a\n\"b\" \xE2\x82\xAC") == "a\n\"b\" \xE2\x82\xAC");
+  CHECK(encore::detail::valid_utf8("\xFF\xC3z\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBDz\xEF\xBF\xBD");
+  CHECK(encore::detail::valid_utf8("").empty());
 }
 
 TEST_CASE("a name is shown as it is, and in quotes where it would be ambiguous", "[quoted_text]") {

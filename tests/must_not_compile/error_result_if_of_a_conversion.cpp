@@ -1,4 +1,4 @@
-// EXPECT: this test is not asked about what the callable returns, which only holds what it takes, or converts to it
+// EXPECT: this test does not apply to what the callable returns, which only holds the test's parameter or converts to it
 #include <encore/agent/tool_retry.hpp>
 
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};

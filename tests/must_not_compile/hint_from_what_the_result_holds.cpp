@@ -1,4 +1,4 @@
-// EXPECT: this test is not asked about what the callable returns, which only holds what it takes
+// EXPECT: this test does not apply to what the callable returns, which only holds the test's parameter
 #include <encore/hint.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_policy.hpp>

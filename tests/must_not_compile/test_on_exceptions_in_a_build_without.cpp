@@ -1,4 +1,4 @@
-// EXPECT: this test is asked about exceptions, and this build has none
+// EXPECT: this test takes an exception, but this build has no exceptions
 // EXPECT: Timeout
 // FLAGS: -fno-exceptions -fno-rtti
 #include <encore/encore.hpp>

@@ -1,4 +1,4 @@
-// EXPECT: this test is not asked about what the callable returns, which only holds what it takes
+// EXPECT: this test does not apply to what the callable returns, which only holds the test's parameter
 // EXPECT: Response
 // A test on the value inside an optional: it would never be asked. (B9)
 #include <encore/retry_if.hpp>

@@ -112,7 +112,7 @@ class CallFindings {
   template <class Count>
   void report_requests(Count& count) const {
     if (!call_.evicted) count(FindingKind::never_reached_policy);
-    const auto bad = failed(call_);
+    const auto bad = call_.failed();
     const auto error = last() != nullptr ? failure_name(*last()) : std::string{};
     if (bad && call_.request_count == 1)
       count_failure(count, FindingKind::not_retried, error);

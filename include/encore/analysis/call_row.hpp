@@ -10,16 +10,7 @@
 #include <optional>
 #include <string_view>
 
-namespace encore ENCORE_BUILD {
-
-/// Did the call fail, according to the log? A call whose end is missing counts as failed only if its last attempt failed for good.
-inline bool failed(const TracedCall& call) noexcept {
-  if (call.finished) return call.reason != StopReason::succeeded && !call.error_type.empty();
-  const auto& attempts = call.reported_attempts();
-  return !attempts.empty() && attempts.back().end == AttemptEnd::failed && !attempts.back().will_retry;
-}
-
-namespace detail {
+namespace encore ENCORE_BUILD::detail {
 
 /// A row of calls: each began soon after the previous one had failed, while no other call of the tool was active in that scope.
 /// In a log of requests it looks like one call that exceeds its limit.
@@ -34,7 +25,7 @@ class CallRow {
     count_in(finding_, call);
     last_record_ = call.last_record;
     ended_at_ = call.ended_at;
-    over_ = !failed(call);
+    over_ = !call.failed();
     return true;
   }
 
@@ -61,6 +52,4 @@ class CallRow {
   bool over_ = false;
 };
 
-}  // namespace detail
-
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

@@ -153,7 +153,7 @@ class Diagnosis {
     if (call.id.empty() || call.evicted || tool == other_tools || !may_be_repeated_by_others(call)) return;
     key_.assign(call.scope).append(1, '\n').append(tool);
     if (rows_.find(key_) == nullptr) {
-      if (!failed(call)) return;
+      if (!call.failed()) return;
       if (rows_.size() >= max_rows) end_row(rows_.take_oldest());
       rows_.touch(key_) = detail::CallRow{tool};
     }

@@ -33,8 +33,10 @@ struct ToolTotals {
   friend bool operator==(const ToolTotals&, const ToolTotals&) = default;
 };
 
+namespace detail {
+
 /// The time that a call slept between its attempts, as logged.
-inline Duration slept(const TracedCall& call) noexcept {
+inline Duration time_slept(const TracedCall& call) noexcept {
   if (call.finished) return call.slept;
   Duration all{};
   for (const auto& attempt : call.attempts) all = sum_of(all, attempt.wait);
@@ -42,7 +44,7 @@ inline Duration slept(const TracedCall& call) noexcept {
 }
 
 /// The time that it spent in its attempts; empty if the log does not show it.
-inline std::optional<Duration> worked(const TracedCall& call) noexcept {
+inline std::optional<Duration> time_worked(const TracedCall& call) noexcept {
   if (call.elapsed) return shared::larger_of(*call.elapsed - call.slept, Duration::zero());
   if (call.continued) return std::nullopt;  // its first attempts are missing
   Duration all{};
@@ -52,6 +54,8 @@ inline std::optional<Duration> worked(const TracedCall& call) noexcept {
   }
   return all;
 }
+
+}  // namespace detail
 
 inline void ToolTotals::add(const TracedCall& call) {
   const auto reported_attempt_count = call.reported_attempt_count();
@@ -73,8 +77,8 @@ inline void ToolTotals::add(const TracedCall& call) {
   if (good && reported_attempt_count > 1) ++recovered;
   if (call.reason == StopReason::retries_exhausted) ++exhausted;
   if (good && !known.empty() && known.back().error_result) ++error_results;
-  slept = sum_of(slept, encore::slept(call));
-  const auto work = encore::worked(call);
+  slept = sum_of(slept, detail::time_slept(call));
+  const auto work = detail::time_worked(call);
   if (work) worked = sum_of(worked, *work);
   worked_is_known = worked_is_known && work.has_value();
 }

@@ -125,6 +125,13 @@ struct TracedCall {
     return reported_by_policy ? attempts : requests;
   }
 
+  /// Did the call fail, according to the log? Without an end of the call, its last attempt decides.
+  bool failed() const noexcept {
+    if (finished) return reason != StopReason::succeeded && !error_type.empty();
+    const auto& known = reported_attempts();
+    return !known.empty() && known.back().end == AttemptEnd::failed && !known.back().will_retry;
+  }
+
   friend bool operator==(const TracedCall&, const TracedCall&) = default;
 };
 

@@ -203,10 +203,10 @@ concept HoldsOrConvertsTo =
 
 /// Is a test on `X` unrelated to `V`, the type that a callable returns?
 template <class X, class V>
-concept IsNotAbout = !HoldsOrConvertsTo<V, X>;
+concept IsUnrelatedTo = !HoldsOrConvertsTo<V, X>;
 /// Could it be thrown in this build?
 template <class X>
-concept MayComeUp = exceptions_exist || !(std::derived_from<X, std::exception> || std::same_as<X, Thrown>);
+concept MayBeThrown = exceptions_exist || !(std::derived_from<X, std::exception> || std::same_as<X, Thrown>);
 
 /// Rejects a test that never applies, although its author probably meant it to.
 template <class F, class V, Generic generic = Generic::about_exceptions>
@@ -214,19 +214,19 @@ consteval void refuse_misfit() {
   if constexpr (HasOnlyArgument<F>) {
     using X = only_argument_of<F>;
     if constexpr (std::is_void_v<V>) {
-      static_assert(MayComeUp<X>, "this test is asked about exceptions, and this build has none");
+      static_assert(MayBeThrown<X>, "this test takes an exception, but this build has no exceptions");
     } else if constexpr (IsWholeValue<X>) {
       static_assert(
-          AskedAbout<F, V, generic> || IsNotAbout<typename whole_value<X>::type, V>,
-          "this test is not asked about what the callable returns, which only holds what it takes, or "
-          "converts to it: let it take the very type that is returned");
+          AskedAbout<F, V, generic> || IsUnrelatedTo<typename whole_value<X>::type, V>,
+          "this test does not apply to what the callable returns, which only holds the test's parameter or "
+          "converts to it: let the test take the returned type itself");
     } else if constexpr (!AskedAbout<F, V, generic>) {
-      static_assert(MayComeUp<X>, "this test is asked about exceptions, and this build has none");
+      static_assert(MayBeThrown<X>, "this test takes an exception, but this build has no exceptions");
       static_assert(
-          std::same_as<X, Thrown> || IsNotAbout<X, V>,
-          "this test is not asked about what the callable returns, which only holds what it takes, or "
-          "converts to it: let it take the very type that is returned, or `const encore::Thrown&` if it "
-          "is meant for exceptions");
+          std::same_as<X, Thrown> || IsUnrelatedTo<X, V>,
+          "this test does not apply to what the callable returns, which only holds the test's parameter or "
+          "converts to it: let the test take the returned type itself, or `const encore::Thrown&` for "
+          "exceptions");
     }
   }
 }

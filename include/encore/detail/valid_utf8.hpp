@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace encore ENCORE_BUILD {
+namespace encore ENCORE_BUILD::detail {
 
 /// The text with U+FFFD in place of invalid UTF-8. Pure.
 inline std::string valid_utf8(std::string_view text) {
@@ -19,4 +19,4 @@ inline std::string valid_utf8(std::string_view text) {
   return valid;
 }
 
-}  // namespace encore ENCORE_BUILD
+}  // namespace ENCORE_BUILD::detail

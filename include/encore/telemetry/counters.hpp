@@ -78,7 +78,7 @@ class Counters {
 
     ToolCounts read(std::string_view name) const {
       const auto value = [](const Number& number) { return number.load(std::memory_order_relaxed); };
-      ToolCounts counts{.tool = valid_utf8(name),
+      ToolCounts counts{.tool = detail::valid_utf8(name),
                         .calls = value(calls),
                         .attempts = value(attempts),
                         .retries = value(retries),

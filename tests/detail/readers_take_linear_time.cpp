@@ -118,7 +118,7 @@ TEST_CASE("a text takes linear time to quote, whatever it contains", "[readers]"
   const auto read = [](std::string_view text) {
     std::string quoted;
     encore::append_quoted(quoted, text);
-    static_cast<void>(encore::valid_utf8(text));
+    static_cast<void>(encore::detail::valid_utf8(text));
     static_cast<void>(encore::reads_plain(text));
   };
   for (const std::string_view part : {"a", "\"", "\x1B", "\xF0\x9F\x98", "\xC2\x9B", "\xFF"})
