@@ -304,6 +304,9 @@ TEST_CASE("an action that schedules itself for now does not run for ever [D8]", 
   clock.after(0s, again);
   CHECK_THROWS_AS(clock.advance(1s), NoProgress);
   CHECK(ran == 5);
+  clock.advance(1s);
+  CHECK(clock.now() == TimePoint{1s});
+  CHECK(ran == 5);
 }
 
 static_assert(std::derived_from<NoProgress, encore::Unretryable>, "no policy retries it (B4)");

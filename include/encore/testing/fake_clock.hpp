@@ -71,33 +71,31 @@ class FakeClock {
   /// The fake calendar time.
   WallTime wall() const {
     const std::lock_guard lock{mutex_};
-    return wall_;
+    return wall_now();
   }
 
   /// Advances time by `duration` and records the sleep. A stop requested before, or by a scheduled action on the way, ends it at
   /// that moment, and only the time slept until then is recorded. (K1)
   void sleep_for(Duration duration, const StopView& stop = {}) {
-    std::unique_lock lock{mutex_};
-    const auto slept = pass(shared::larger_of(duration, Duration::zero()), stop, lock);
-    sleeps_.push_back(slept);
+    record_sleep(pass(shared::larger_of(duration, Duration::zero()), stop));
   }
 
   /// Advances time without a sleep: by the time that an attempt takes, for instance. May be called inside an attempt. A stop
   /// requested by a scheduled action on the way ends it there.
-  void advance(Span<"advance"> duration, const StopView& stop = {}) {
-    std::unique_lock lock{mutex_};
-    pass(duration, stop, lock);
-  }
+  void advance(Span<"advance"> duration, const StopView& stop = {}) { pass(duration, stop); }
   /// Sets `now()`, forwards or back: a clock that misbehaves. The calendar stays. (D7)
   void set(TimePoint time) {
-    std::unique_lock lock{mutex_};
-    set_now(time);
-    pass(Duration::zero(), {}, lock);
+    {
+      const std::lock_guard lock{mutex_};
+      set_date(wall_now(), time);
+      set_now(time);
+    }
+    pass(Duration::zero(), {});
   }
   /// Sets `wall()`, as when the system's date is changed. `now()` stays. (D1)
   void set_wall(WallTime time) {
     const std::lock_guard lock{mutex_};
-    wall_ = time;
+    set_date(time, now_.load(std::memory_order_relaxed));
   }
 
   /// Runs `action` once, inside the sleep, `advance` or `set` in which `now()` reaches `time`. It may use the clock and request a
@@ -147,61 +145,71 @@ class FakeClock {
 
   struct Action {
     std::function<void()> what;
+    std::int64_t number;  // of two at the same time, the one scheduled first runs first
     Action* next_unused;
   };
   struct Scheduled {
     TimePoint time;
-    std::int64_t number;  // of two at the same time, the one scheduled first runs first
     Action* action;
     friend bool operator>(const Scheduled& one, const Scheduled& other) noexcept {
-      if (one.time == other.time) [[unlikely]]
-        return one.number > other.number;
-      return one.time > other.time;
+      return one.time > other.time || (one.time == other.time && one.action->number > other.action->number);
     }
   };
 
   void schedule(TimePoint time, std::function<void()>& what) {
     Action* const place = unused_ != nullptr ? unused_ : &actions_.emplace_back();
-    scheduled_.push_back({time, next_number_++, place});
+    scheduled_.push_back({time, place});
     unused_ = place->next_unused;
     place->what.swap(what);
+    place->number = next_number_++;
     std::push_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
   }
   // Advances to each action that is due on the way, and runs it without the lock. Returns the time that has passed: less than
   // `span` after a stop. What an action does to the clock itself does not count towards the span.
-  Duration pass(Duration span, const StopView& stop, std::unique_lock<std::mutex>& lock) {
+  Duration pass(Duration span, const StopView& stop) {
     auto left = span;
     while (!stop.stop_requested()) {
-      const auto now = now_.load(std::memory_order_relaxed);
-      const auto step = scheduled_.empty() ? (Duration::max)() : time_between(now, scheduled_.front().time);
-      if (scheduled_.empty() || step > left) {
-        advance_by(left);
-        return span;
+      std::function<void()> action;
+      {
+        const std::lock_guard lock{mutex_};
+        const auto now = now_.load(std::memory_order_relaxed);
+        const auto step = scheduled_.empty() ? (Duration::max)() : time_between(now, scheduled_.front().time);
+        if (scheduled_.empty() || step > left) {
+          set_now(later(now, left));
+          return span;
+        }
+        left -= step;
+        std::pop_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
+        const auto [time, place] = scheduled_.back();
+        scheduled_.pop_back();
+        place->next_unused = std::exchange(unused_, place);
+        action.swap(place->what);
+        if (step == Duration::zero())
+          attempt_started();  // an action that schedules itself for now would never end, either
+        else
+          advance_to(time);
       }
-      advance_by(step);
-      left -= step;
-      std::pop_heap(scheduled_.begin(), scheduled_.end(), std::greater{});
-      Action* const place = scheduled_.back().action;
-      scheduled_.pop_back();
-      place->next_unused = std::exchange(unused_, place);
-      const auto action = std::move(place->what);
-      if (step == Duration::zero())
-        attempt_started();  // an action that schedules itself for now would never end, either
-      lock.unlock();
       action();
-      lock.lock();
     }
     return span - left;
   }
-  void advance_by(Duration span) {
-    set_now(later(now_.load(std::memory_order_relaxed), span));
-    wall_ = later(wall_, span);
+  // The date advances with the time from where both were last set.
+  WallTime wall_now() const noexcept {
+    return later(date_, time_between(dated_, now_.load(std::memory_order_relaxed)));
+  }
+  void set_date(WallTime date, TimePoint now) noexcept {
+    date_ = date;
+    dated_ = now;
   }
   void set_now(TimePoint time) {
-    if (time > now_.load(std::memory_order_relaxed)) {
-      attempts_before_.store(attempts_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-      readings_before_.store(readings_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    }
+    if (time > now_.load(std::memory_order_relaxed))
+      advance_to(time);
+    else
+      now_.store(time, std::memory_order_release);
+  }
+  void advance_to(TimePoint time) {
+    attempts_before_.store(attempts_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    readings_before_.store(readings_.load(std::memory_order_relaxed), std::memory_order_relaxed);
     now_.store(time, std::memory_order_release);
   }
 
@@ -214,7 +222,8 @@ class FakeClock {
   std::atomic<std::int64_t> attempts_before_{0};
 
   mutable std::mutex mutex_;
-  WallTime wall_ = first_wall;
+  WallTime date_ = first_wall;  // at the time `dated_`
+  TimePoint dated_{};
   std::deque<Duration>
       sleeps_;  // not a vector: growing one costs more than everything else in a long simulation
   // A heap of small entries. The actions themselves stay where they are; a finished one leaves its place to the next.
