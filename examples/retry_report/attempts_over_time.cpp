@@ -30,11 +30,11 @@ std::optional<encore::WallTime> when(const encore::TracedAttempt& attempt) {
 }  // namespace
 
 void AttemptsOverTime::add(const encore::TracedCall& call) {
-  const auto& told = call.reported_attempts();
+  const auto& reported = call.reported_attempts();
   if (const auto all = static_cast<std::size_t>(call.reported_attempt_count());
-      all > told.size() && !call.continued)
-    without_time_ += all - told.size();
-  for (const auto& attempt : told) {
+      all > reported.size() && !call.continued)
+    without_time_ += all - reported.size();
+  for (const auto& attempt : reported) {
     const auto time = when(attempt);
     if (!time) {
       ++without_time_;
@@ -46,7 +46,7 @@ void AttemptsOverTime::add(const encore::TracedCall& call) {
       case encore::AttemptEnd::failed: ++column.failed; break;
       case encore::AttemptEnd::unknown: ++column.unknown; break;
     }
-    while (columns_.rbegin()->first - columns_.begin()->first >= most_columns) widen();
+    while (columns_.rbegin()->first - columns_.begin()->first >= max_columns) widen();
   }
 }
 

@@ -8,10 +8,10 @@
 #include <map>
 
 /// Counts attempts in columns of equal width in time. The columns grow wider as the log grows longer, so that there are never more
-/// than `most_columns`; the memory does not grow with the log.
+/// than `max_columns`; the memory does not grow with the log.
 class AttemptsOverTime {
  public:
-  static constexpr std::int64_t most_columns = 120;
+  static constexpr std::int64_t max_columns = 120;
   struct Column {
     std::uint64_t succeeded = 0;
     std::uint64_t failed = 0;
@@ -25,7 +25,7 @@ class AttemptsOverTime {
   /// By number; a column begins at its number × `width` since 1970. Those without an attempt are left out.
   const std::map<std::int64_t, Column>& columns() const noexcept { return columns_; }
   encore::Duration width() const noexcept { return width_; }
-  /// Attempts in no column: the log does not tell when they were.
+  /// Attempts in no column: the log does not say when they were.
   std::uint64_t without_time() const noexcept { return without_time_; }
 
  private:

@@ -14,7 +14,7 @@ struct Stretch {
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-/// When a call and each of its attempts ran. Where the log does not tell this of all of them, they stand in order, a second each.
+/// When a call and each of its attempts ran. Without known times for all of them, they are drawn in order, a second each.
 struct DrawnLane {
   bool timed = false;
   Stretch call{};

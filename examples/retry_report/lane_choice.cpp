@@ -13,10 +13,10 @@ namespace {
 
 using encore::FindingKind;
 
-constexpr std::size_t longest_kept = 1'200;  // bytes: more than is drawn
+constexpr std::size_t max_stored_size = 1'200;  // bytes: more than is drawn
 
 void cut(std::string& text) {
-  if (text.size() > longest_kept) text.resize(longest_kept), text.shrink_to_fit();
+  if (text.size() > max_stored_size) text.resize(max_stored_size), text.shrink_to_fit();
 }
 
 /// The call without what is not drawn.
@@ -33,9 +33,9 @@ encore::TracedCall kept(encore::TracedCall call) {
 }  // namespace
 
 void LaneChoice::add(const encore::TracedCall& call) {
-  if (!call.reported_by_policy && call.request_count == 0) return;  // only calls inside of it were told of
+  if (!call.reported_by_policy && call.request_count == 0) return;  // known only as the outer call of others
   ++calls_;
-  policy_told_ = policy_told_ || call.reported_by_policy;
+  policy_reported_ = policy_reported_ || call.reported_by_policy;
 
   std::vector<FindingKind> findings;
   encore::Finding unused;
@@ -48,7 +48,7 @@ void LaneChoice::add(const encore::TracedCall& call) {
 
   Shared lane;
   const auto offer = [&](std::vector<Shared>& to) {
-    if (to.size() >= most_lanes_) return;
+    if (to.size() >= max_lanes_) return;
     if (!lane) lane = std::make_shared<const Lane>(Lane{kept(call), findings});
     to.push_back(lane);
   };
@@ -60,16 +60,16 @@ std::vector<Lane> LaneChoice::lanes() const {
   std::vector<Lane> chosen;
   std::set<std::pair<std::uint64_t, std::string_view>>
       taken;  // by the first record; the nameless have one each
-  // That a call went around the policies can be said only where policies told of calls at all.
+  // A call is known to have bypassed the policies only if policies reported others.
   const auto says_nothing = [&](std::size_t kind) {
-    return kind == static_cast<std::size_t>(FindingKind::never_reached_policy) && !policy_told_;
+    return kind == static_cast<std::size_t>(FindingKind::never_reached_policy) && !policy_reported_;
   };
   const auto take = [&](const Lane& lane) {
-    if (chosen.size() >= most_lanes_ || !taken.emplace(lane.call.first_record, lane.call.id).second) return;
+    if (chosen.size() >= max_lanes_ || !taken.emplace(lane.call.first_record, lane.call.id).second) return;
     chosen.push_back(lane);
-    if (!policy_told_) std::erase(chosen.back().findings, FindingKind::never_reached_policy);
+    if (!policy_reported_) std::erase(chosen.back().findings, FindingKind::never_reached_policy);
   };
-  for (std::size_t turn = 0; turn < most_lanes_ && chosen.size() < most_lanes_; ++turn)
+  for (std::size_t turn = 0; turn < max_lanes_ && chosen.size() < max_lanes_; ++turn)
     for (std::size_t kind = 0; kind < no_finding; ++kind)
       if (turn < first_[kind].size() && !says_nothing(kind)) take(*first_[kind][turn]);
   for (const std::size_t kind : {static_cast<std::size_t>(FindingKind::never_reached_policy), no_finding})

@@ -21,10 +21,9 @@ struct Lane {
 /// calls of which nothing was found. Those are the ids that a diagnosis names. The memory it takes does not grow with the log.
 class LaneChoice {
  public:
-  /// Ceiling and deadline count where a call does not tell its own.
-  LaneChoice(std::size_t most_lanes, std::optional<int> max_attempts,
-             std::optional<encore::Duration> deadline)
-      : most_lanes_{most_lanes},
+  /// The limits apply to calls whose log has none.
+  LaneChoice(std::size_t max_lanes, std::optional<int> max_attempts, std::optional<encore::Duration> deadline)
+      : max_lanes_{max_lanes},
         max_attempts_{max_attempts},
         deadline_{deadline} {}
 
@@ -39,10 +38,10 @@ class LaneChoice {
   static constexpr std::size_t no_finding = encore::finding_kind_count;
   using Shared = std::shared_ptr<const Lane>;
 
-  std::size_t most_lanes_;
+  std::size_t max_lanes_;
   std::optional<int> max_attempts_;
   std::optional<encore::Duration> deadline_;
   std::array<std::vector<Shared>, encore::finding_kind_count + 1> first_{};  // by kind
-  bool policy_told_ = false;
+  bool policy_reported_ = false;
   std::uint64_t calls_ = 0;
 };

@@ -31,11 +31,11 @@ struct End {
 };
 
 End end_of(const encore::TracedCall& call) {
-  const auto& told = call.reported_attempts();
-  const auto last = told.empty() ? encore::AttemptEnd::unknown : told.back().end;
-  if (call.reported_by_policy && !call.finished) return {"&#8230;", "no end told"};
+  const auto& reported = call.reported_attempts();
+  const auto last = reported.empty() ? encore::AttemptEnd::unknown : reported.back().end;
+  if (call.reported_by_policy && !call.finished) return {"&#8230;", "no end logged"};
   if (call.finished && call.error_type.empty()) {
-    if (!told.empty() && told.back().error_result) return {"!", "returned an error"};
+    if (!reported.empty() && reported.back().error_result) return {"!", "returned an error"};
     return {"&#10003;", "succeeded"};
   }
   if (!call.finished && last == encore::AttemptEnd::succeeded) return {"&#10003;", "succeeded"};
@@ -48,7 +48,7 @@ std::string facts(const encore::TracedAttempt& attempt) {
   const auto add = [&](std::string_view fact) { text.append(text.empty() ? "" : ", ").append(fact); };
   if (attempt.status) add(fmt::format("status {}", *attempt.status));
   if (!attempt.request_id.empty())
-    add(fmt::format("request <bdi>{}</bdi>", html_text(attempt.request_id, longest_name)));
+    add(fmt::format("request <bdi>{}</bdi>", html_text(attempt.request_id, max_name_size)));
   if (attempt.outcome_unknown()) add("sent and never answered");
   if (attempt.dispatched_again) add("sent again by a layer below");
   if (attempt.not_run) add("nothing was done");
@@ -67,10 +67,10 @@ void add_attempts(std::string& html, const encore::TracedCall& call, const Drawn
   const auto cell = [&](std::string_view name, std::string_view kind, std::string_view content) {
     fmt::format_to(std::back_inserter(html), R"(<td class="{}" data-name="{}">{}</td>)", kind, name, content);
   };
-  const auto& told = call.reported_attempts();
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    const auto& attempt = told[i];
-    auto error = html_text(failure_name(attempt), longest_name);
+  const auto& reported = call.reported_attempts();
+  for (std::size_t i = 0; i < reported.size(); ++i) {
+    const auto& attempt = reported[i];
+    auto error = html_text(failure_name(attempt), max_name_size);
     if (!attempt.message.empty()) error.append(": ").append(html_text(attempt.message));
     html += "<tr>";
     cell("attempt", "number", attempt.ordinal > 0 ? std::to_string(attempt.ordinal) : "");
@@ -96,7 +96,7 @@ std::string how_it_ended(const Lane& lane) {
   auto html = fmt::format("<b>{} {}</b><br/>{}", sign, words, attempts);
   if (call.max_attempts) html += fmt::format(" of {}", *call.max_attempts);
   if (!call.error_type.empty() && call.error_type != to_string(call.reason))
-    html += fmt::format(" &#183; <bdi>{}</bdi>", html_text(call.error_type, longest_name));
+    html += fmt::format(" &#183; <bdi>{}</bdi>", html_text(call.error_type, max_name_size));
   return html;
 }
 
@@ -107,7 +107,7 @@ std::string lane_details(const Lane& lane, const DrawnLane& drawing) {
     html += "Began ";
     encore::append_timestamp(html, *call.began_at);
   } else {
-    html += "The log does not tell when it began";
+    html += "The log does not say when it began";
   }
   if (call.elapsed) html.append(", took ").append(span_text(*call.elapsed));
   if (call.finished) html.append(", slept ").append(span_text(call.slept));
@@ -117,12 +117,12 @@ std::string lane_details(const Lane& lane, const DrawnLane& drawing) {
   html += '.';
   if (!call.resolved_name.empty() && call.resolved_name != call.tool)
     html +=
-        fmt::format(" The tool was resolved to <bdi>{}</bdi>.", html_text(call.resolved_name, longest_name));
+        fmt::format(" The tool was resolved to <bdi>{}</bdi>.", html_text(call.resolved_name, max_name_size));
   if (!call.outer_id.empty())
     html += fmt::format(" It ran inside attempt {} of <bdi>{}</bdi>.", call.outer_ordinal,
-                        html_text(call.outer_id, longest_name));
+                        html_text(call.outer_id, max_name_size));
   if (!call.scope.empty())
-    html += fmt::format(" Scope <code>{}</code>.", html_text(call.scope, longest_name));
+    html += fmt::format(" Scope <code>{}</code>.", html_text(call.scope, max_name_size));
   if (!lane.findings.empty()) {
     html += " Found: ";
     for (std::size_t i = 0; i < lane.findings.size(); ++i)
@@ -132,7 +132,8 @@ std::string lane_details(const Lane& lane, const DrawnLane& drawing) {
   html += "</p>\n";
   add_attempts(html, call, drawing);
   const auto all = static_cast<std::size_t>(std::max(0, call.reported_attempt_count()));
-  if (const auto told = call.reported_attempts().size(); all > told)
-    html += fmt::format("<p class=\"soft\">{} more attempts are counted and not kept.</p>\n", all - told);
+  if (const auto reported = call.reported_attempts().size(); all > reported)
+    html +=
+        fmt::format("<p class=\"soft\">{} more attempts are counted but not stored.</p>\n", all - reported);
   return html;
 }

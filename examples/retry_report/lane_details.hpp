@@ -8,5 +8,5 @@
 /// How the call ended, with a sign before it; how many attempts it took, and the last failure.
 std::string how_it_ended(const Lane& lane);
 
-/// All that the log tells of the call and its attempts, as a table.
+/// The logged facts of the call and its attempts, as a table.
 std::string lane_details(const Lane& lane, const DrawnLane& drawing);

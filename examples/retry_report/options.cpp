@@ -19,8 +19,8 @@ const char* const usage =
     "the calls.\n"
     "  --page FILE          write a page with a picture, in HTML\n"
     "  --lanes N            draw at most so many calls, 1 to 500; else 60\n"
-    "  --max-attempts N     the ceiling, for logs that do not tell it\n"
-    "  --deadline SECONDS   from each call's begin, for logs that do not tell it\n"
+    "  --max-attempts N     the attempt limit, for logs without one\n"
+    "  --deadline SECONDS   from the start of each call, for logs without one\n"
     "  --field NAME=FIELD   what the log calls the timestamp, scope, event, call, tool, attempt, error, "
     "message,\n"
     "                       status, request_id or took; may be given for each; a field within an object is "
@@ -77,7 +77,7 @@ void name_field(TraceFields& names, std::string_view option, std::string_view va
 }  // namespace
 
 Options read_options(int count, char** words) {
-  constexpr auto most_lanes = 500;
+  constexpr auto max_lanes = 500;
   constexpr auto max_attempts = 1'000'000;
   Options options;
   auto only_logs = false;
@@ -94,7 +94,7 @@ Options read_options(int count, char** words) {
     else if (word == "--page")
       options.page = value();
     else if (word == "--lanes")
-      options.lanes = static_cast<std::size_t>(number(word, value(), most_lanes));
+      options.lanes = static_cast<std::size_t>(number(word, value(), max_lanes));
     else if (word == "--max-attempts")
       options.max_attempts = number(word, value(), max_attempts);
     else if (word == "--deadline")

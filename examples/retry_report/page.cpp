@@ -22,7 +22,7 @@ namespace {
 using encore::Severity;
 
 constexpr std::size_t max_findings = 100;
-constexpr std::size_t most_skipped = 20;
+constexpr std::size_t max_skipped = 20;
 
 constexpr std::string_view head_of_page = R"(<!DOCTYPE html>
 <html lang="en">
@@ -68,7 +68,7 @@ std::string links(const encore::Finding& finding, const std::vector<Lane>& lanes
     const auto& call = lanes[i].call;
     if (call.id.empty() || call.tool != finding.tool || ids.erase(call.id) == 0) continue;
     add(html, "{}<a href=\"#lane-{}\"><bdi class=\"id\">{}</bdi></a>", html.empty() ? " See " : ", ", i + 1,
-        html_text(call.id, longest_name));
+        html_text(call.id, max_name_size));
   }
   return html.empty() ? html : html + ".";
 }
@@ -89,7 +89,7 @@ void add_findings(std::string& html, const std::vector<encore::Finding>& finding
       ++shown;
       if (!std::exchange(open, true)) add(html, "<h3>{}</h3>\n<ul class=\"findings\">\n", heading);
       add(html, "<li class=\"{}\">", to_string(severity));
-      if (!finding.tool.empty()) add(html, "<b><bdi>{}</bdi></b>: ", html_text(finding.tool, longest_name));
+      if (!finding.tool.empty()) add(html, "<b><bdi>{}</bdi></b>: ", html_text(finding.tool, max_name_size));
       add(html, "{}.<br/><span class=\"next\">&#8594; {}{}</span></li>\n",
           html_text(what_happened(finding), 1'200), html_text(what_next(finding), 1'200),
           links(finding, lanes));
@@ -109,12 +109,12 @@ void add_skipped(std::string& html, const encore::TraceReader& reader) {
       reader.skipped_count(), counted(reader.lines(), "line"));
   std::size_t shown = 0;
   for (const auto& [file, line, why] : reader.skipped()) {
-    if (shown++ == most_skipped) break;
-    add(html, "<li><bdi>{}</bdi>, line {}: {}</li>\n", html_text(file, longest_name), line, html_text(why));
+    if (shown++ == max_skipped) break;
+    add(html, "<li><bdi>{}</bdi>, line {}: {}</li>\n", html_text(file, max_name_size), line, html_text(why));
   }
   html += "</ul>\n";
-  if (reader.skipped_count() > most_skipped)
-    add(html, "<p class=\"soft\">and {} more</p>\n", reader.skipped_count() - most_skipped);
+  if (reader.skipped_count() > max_skipped)
+    add(html, "<p class=\"soft\">and {} more</p>\n", reader.skipped_count() - max_skipped);
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ std::string page(const Report& report) {
   add(html, "<style>{}</style>\n</head>\n<body>\n{}<h1>Retry report</h1>\n<p class=\"soft\">", page_style,
       patterns());
   for (std::size_t i = 0; i < std::min<std::size_t>(report.logs.size(), 8); ++i)
-    add(html, "{}<bdi>{}</bdi>", i == 0 ? "" : ", ", html_text(report.logs[i], longest_name));
+    add(html, "{}<bdi>{}</bdi>", i == 0 ? "" : ", ", html_text(report.logs[i], max_name_size));
   if (report.logs.size() > 8) add(html, " and {} more", report.logs.size() - 8);
   add(html, ": {}, {} of calls</p>\n", counted(report.reader.lines(), "line"), report.reader.records());
   add_sums(html, tools);

@@ -232,7 +232,7 @@ TEST_CASE("a deadline has its place on the axis if it is not far off") {
   CHECK(TimeAxis{with_far}.place(with_far[0], 3) == Approx(100 / 1.02));
 }
 
-TEST_CASE("attempts whose times are not told stand in their order") {
+TEST_CASE("attempts without known times are drawn in their order") {
   const auto lanes = drawn_all(
       {call("a", StopReason::retries_exhausted, {{{.ordinal = 1}}, {{.ordinal = 2}}, {{.ordinal = 3}}})});
   const TimeAxis axis{lanes};

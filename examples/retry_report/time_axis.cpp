@@ -10,14 +10,14 @@ namespace {
 
 constexpr double cut_width = 3;         // percent: what a stretch without calls takes
 constexpr double worth_cutting = 0.15;  // of the time in which calls ran
-constexpr std::size_t most_cuts = 8;
-constexpr double least_share = 1.0 / 12;  // of the clock's axis that the longest call must have
+constexpr std::size_t max_cuts = 8;
+constexpr double min_share = 1.0 / 12;  // of the clock's axis that the longest call must have
 constexpr double deadline_within =
     2;  // so many times the length of the call: a deadline later than that gets no room
 constexpr double margin = 1.02;        // so that the last bar does not touch the edge
-constexpr double least_length = 1e-6;  // seconds: calls on a fake clock may take no time at all
+constexpr double min_length = 1e-6;    // seconds: calls on a fake clock may take no time at all
 constexpr double label_distance = 13;  // percent
-constexpr double least_places = 8;     // for attempts that stand in order
+constexpr double min_places = 8;       // for attempts that stand in order
 
 /// The times in which calls ran, one after another.
 std::vector<Stretch> united(std::vector<Stretch> stretches) {
@@ -61,7 +61,7 @@ TimeAxis::TimeAxis(const std::vector<DrawnLane>& lanes) {
   const auto busy = united(calls);
   double longest = 0;
   for (const auto& call : calls) longest = std::max(longest, call.length());
-  clock_ = longest >= least_share * sum_of_lengths(busy);
+  clock_ = longest >= min_share * sum_of_lengths(busy);
   if (clock_ && timed_) use_clock(lanes, busy);
   if (!clock_ || !timed_) use_time_since_begin(lanes);
   if (timed_) add_ticks();
@@ -74,21 +74,21 @@ void TimeAxis::use_clock(const std::vector<DrawnLane>& lanes, const std::vector<
         *lane.deadline <= lane.call.begin + lane.call.length() * deadline_within)
       with_deadlines.push_back({lane.call.begin, *lane.deadline});
   const auto shown = united(with_deadlines);
-  const auto all = std::max(sum_of_lengths(shown), least_length);
+  const auto all = std::max(sum_of_lengths(shown), min_length);
   for (const auto& stretch : shown) {
     if (pieces_.empty() || stretch.begin - pieces_.back().time.end > all * worth_cutting)
       pieces_.push_back({stretch});
     else
       pieces_.back().time.end = stretch.end;
   }
-  if (pieces_.size() > most_cuts + 1) {
+  if (pieces_.size() > max_cuts + 1) {
     clock_ = false;
     return;
   }
   double length = 0;
   for (const auto& piece : pieces_) length += piece.time.length();
   const auto room = 100 - cut_width * static_cast<double>(pieces_.size() - 1);
-  scale_ = room / (std::max(length, least_length) * margin);
+  scale_ = room / (std::max(length, min_length) * margin);
   double at = 0;
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     if (i > 0) {
@@ -102,7 +102,7 @@ void TimeAxis::use_clock(const std::vector<DrawnLane>& lanes, const std::vector<
 
 void TimeAxis::use_time_since_begin(const std::vector<DrawnLane>& lanes) {
   clock_ = false;
-  double longest = timed_ ? least_length : least_places;
+  double longest = timed_ ? min_length : min_places;
   for (const auto& lane : lanes)
     if (lane.timed || !timed_) longest = std::max(longest, lane.call.length());
   auto end = longest;
@@ -116,7 +116,7 @@ void TimeAxis::use_time_since_begin(const std::vector<DrawnLane>& lanes) {
 void TimeAxis::add_ticks() {
   double length = 0;
   for (const auto& piece : pieces_) length += piece.time.length();
-  step_ = round_step(std::max(length, least_length) / 8);
+  step_ = round_step(std::max(length, min_length) / 8);
   const auto origin = pieces_.front().time.begin;
   auto label_at = -label_distance;
   for (const auto& piece : pieces_) {
@@ -141,7 +141,7 @@ double TimeAxis::on_axis(const DrawnLane& lane, double time) const {
 
 double TimeAxis::place(const DrawnLane& lane, double time) const {
   if (!lane.timed && timed_)
-    return std::clamp(time / std::max(lane.call.length(), least_places) * 100, 0.0, 100.0);
+    return std::clamp(time / std::max(lane.call.length(), min_places) * 100, 0.0, 100.0);
   const auto where = on_axis(lane, time);
   auto at = 0.0;
   for (const auto& piece : pieces_) {

@@ -31,7 +31,7 @@ void add_legend(std::string& html) {
       {{"succeeded", "succeeded"},
        {"failed", "failed"},
        {"error-result", "returned an error"},
-       {"unknown", "end not told"}}};
+       {"unknown", "end not logged"}}};
   for (const auto& [style, words] : styles)
     add(html,
         R"(<li><svg width="26" height="14"><rect class="{}" x="1" y="1" width="24" height="12" rx="1.5"/></svg>{}</li>)",
@@ -64,7 +64,7 @@ void add_lanes(std::string& html, const LaneChoice& choice, const std::vector<La
     add(html, "{} drawn. ",
         lanes.size() == 1 ? "The one call is" : fmt::format("All {} calls are", lanes.size()));
   if (!axis.has_times())
-    html += "The log does not tell when attempts ran, so they stand in their order.";
+    html += "The log does not say when attempts ran, so they are drawn in their order.";
   else if (axis.is_clock())
     add(html, "Time runs from {}; there is a line every {}.", clock_text(zero), span_text(axis.step()));
   else
@@ -83,9 +83,9 @@ void add_lanes(std::string& html, const LaneChoice& choice, const std::vector<La
     add(html, "<details class=\"lane\" id=\"lane-{}\"><summary>", i + 1);
     add(html,
         "<span class=\"who\"><bdi class=\"id\">{}</bdi> <span class=\"tool\">{}<bdi>{}</bdi></span></span>",
-        call.id.empty() ? "(no id)" : html_text(call.id, longest_name),
+        call.id.empty() ? "(no id)" : html_text(call.id, max_name_size),
         axis.is_clock() || !drawings[i].timed ? "" : "at " + span_text(drawings[i].call.begin) + " \u00B7 ",
-        call.tool.empty() ? "(no name)" : html_text(call.tool, longest_name));
+        call.tool.empty() ? "(no name)" : html_text(call.tool, max_name_size));
     html += track(lanes[i], drawings[i], axis);
     add(html, "<span class=\"end\">{}</span></summary>\n", how_it_ended(lanes[i]));
     add(html, "<div class=\"more\">{}</div></details>\n", lane_details(lanes[i], drawings[i]));

@@ -50,7 +50,7 @@ void add_tools(std::string& html, std::vector<encore::ToolTotals> tools) {
   for (std::size_t i = 0; i < std::min(tools.size(), max_tools); ++i) {
     const auto& tool = tools[i];
     add(html, "<tr><td class=\"text\"><bdi>{}</bdi></td>",
-        tool.tool.empty() ? "(no name)" : html_text(tool.tool, longest_name));
+        tool.tool.empty() ? "(no name)" : html_text(tool.tool, max_name_size));
     for (const auto number : {tool.calls, tool.attempts, tool.succeeded, tool.recovered, tool.failed,
                               tool.exhausted, tool.unfinished})
       add(html, "<td class=\"number\">{}</td>", number);

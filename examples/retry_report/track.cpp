@@ -12,8 +12,8 @@
 
 namespace {
 
-constexpr double least_bar = 0.7;  // percent
-constexpr double least_gap = 0.25;
+constexpr double min_bar = 0.7;  // percent
+constexpr double min_gap = 0.25;
 constexpr double label_distance = 2.6;
 constexpr double last_label_right_of_it = 92;
 
@@ -26,11 +26,11 @@ std::string_view style_of(const encore::TracedAttempt& attempt) {
   return "unknown";
 }
 
-/// What a pointer that rests upon a bar is told.
+/// The tooltip of a bar.
 std::string in_words(const encore::TracedAttempt& attempt) {
   auto text = attempt.ordinal > 0 ? fmt::format("attempt {}: ", attempt.ordinal) : std::string{"attempt: "};
   text += attempt.error_result ? "returned an error" : to_string(attempt.end);
-  if (!attempt.error_type.empty()) text.append(", ").append(html_text(failure_name(attempt), longest_name));
+  if (!attempt.error_type.empty()) text.append(", ").append(html_text(failure_name(attempt), max_name_size));
   if (attempt.took) text.append(", ").append(span_text(static_cast<double>(attempt.took->count()) / 1e9));
   if (attempt.outcome_unknown()) text += ", sent and never answered";
   return text;
@@ -69,47 +69,47 @@ std::vector<Stretch> bars(const DrawnLane& drawing, const TimeAxis& axis) {
   auto free_from = 0.0;
   for (const auto& attempt : drawing.attempts) {
     const auto begin = std::max(axis.place(drawing, attempt.begin), free_from);
-    const auto end = std::max(axis.place(drawing, attempt.end), begin + least_bar);
+    const auto end = std::max(axis.place(drawing, attempt.end), begin + min_bar);
     all.push_back({begin, end});
-    free_from = end + least_gap;
+    free_from = end + min_gap;
   }
   // What the least widths have pushed over the edge moves back, and pushes what is before it.
   auto free_to = 100.0;
   for (auto bar = all.rbegin(); bar != all.rend() && bar->end > free_to; ++bar) {
-    const auto width = std::min(bar->length(), std::max(least_bar, free_to - bar->begin));
+    const auto width = std::min(bar->length(), std::max(min_bar, free_to - bar->begin));
     *bar = {free_to - width, free_to};
-    free_to = bar->begin - least_gap;
+    free_to = bar->begin - min_gap;
   }
   return all;
 }
 
 std::string track(const Lane& lane, const DrawnLane& drawing, const TimeAxis& axis) {
-  const auto& told = lane.call.reported_attempts();
+  const auto& reported = lane.call.reported_attempts();
   std::string svg = R"(<svg class="track" width="100%" height="30" role="img">)";
   fmt::format_to(std::back_inserter(svg), "<title>{}: attempts by outcome</title>",
-                 html_text(lane.call.id, longest_name));
+                 html_text(lane.call.id, max_name_size));
   add_grid(svg, axis);
   const auto places = bars(drawing, axis);
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     fmt::format_to(std::back_inserter(svg), R"(<g class="wait"><title>waited {}</title>)",
                    drawing.timed
                        ? span_text(std::max(0.0, drawing.attempts[i + 1].begin - drawing.attempts[i].end))
-                       : "a time that is not told");
+                       : "an unknown time");
     fmt::format_to(std::back_inserter(svg), R"(<line x1="{:.2f}%" x2="{:.2f}%" y1="20.5" y2="20.5"/></g>)",
                    places[i].end, places[i + 1].begin);
   }
   auto label_from = -label_distance;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const auto& [begin, end] = places[i];
-    fmt::format_to(std::back_inserter(svg), R"(<g class="attempt {}"><title>{}</title>)", style_of(told[i]),
-                   in_words(told[i]));
+    fmt::format_to(std::back_inserter(svg), R"(<g class="attempt {}"><title>{}</title>)",
+                   style_of(reported[i]), in_words(reported[i]));
     fmt::format_to(std::back_inserter(svg),
                    R"(<rect x="{:.2f}%" y="13" width="{:.2f}%" height="15" rx="1.5"/>)", begin, end - begin);
     if (begin - label_from >= label_distance) {
       label_from = begin;
       fmt::format_to(std::back_inserter(svg), R"(<text x="{:.2f}%" y="10">{}{}</text>)", begin,
-                     told[i].ordinal > 0 ? std::to_string(told[i].ordinal) : "\u2022",
-                     told[i].outcome_unknown() ? "?" : "");
+                     reported[i].ordinal > 0 ? std::to_string(reported[i].ordinal) : "\u2022",
+                     reported[i].outcome_unknown() ? "?" : "");
     }
     svg += "</g>";
   }

@@ -20,7 +20,7 @@ template <class Value, class Settings>
 class NameTable {
  public:
   NameTable(int max_names, const Settings& settings)
-      : most_names_{max_names},
+      : max_names_{max_names},
         settings_{settings},
         chains_(std::bit_ceil(shared::smaller_of(static_cast<std::size_t>(max_names), max_chains))),
         rest_{settings} {}
@@ -99,11 +99,11 @@ class NameTable {
     names_.fetch_add(1, std::memory_order_release);
     return entry->value;
   }
-  bool is_full() const noexcept { return names_.load(std::memory_order_acquire) >= most_names_; }
+  bool is_full() const noexcept { return names_.load(std::memory_order_acquire) >= max_names_; }
 
   static constexpr std::size_t max_chains = 65'536;  // half a megabyte
 
-  const int most_names_;
+  const int max_names_;
   const Settings settings_;
   mutable std::vector<Chain> chains_;
   std::mutex mutex_;  // held while an entry is added
