@@ -52,7 +52,7 @@ std::string told(const Recorder& trace) {
   std::string text;
   for (const auto& event : trace.events()) {
     if (!text.empty()) text += ", ";
-    text += to_string(event.kind);
+    text += to_string(event.kind.value());
     if (event.kind == encore::EventKind::attempt_failed || event.kind == encore::EventKind::call_finished)
       text.append(" ").append(to_string(event.reason));
   }
