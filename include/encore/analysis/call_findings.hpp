@@ -2,7 +2,6 @@
 #pragma once
 #include <encore/analysis/call_row.hpp>
 #include <encore/analysis/finding.hpp>
-#include <encore/analysis/open_call.hpp>
 #include <encore/analysis/traced_call.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>

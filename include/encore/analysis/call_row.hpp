@@ -1,9 +1,7 @@
 // Calls of one tool in a row, where each call follows a failed one.
 #pragma once
 #include <encore/analysis/finding.hpp>
-#include <encore/analysis/open_call.hpp>
 #include <encore/analysis/traced_call.hpp>
-#include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
 
 #include <cstdint>

@@ -6,7 +6,6 @@
 #include <encore/analysis/tool_totals.hpp>
 #include <encore/analysis/trace_assembler.hpp>
 #include <encore/analysis/traced_call.hpp>
-#include <encore/detail/extremes.hpp>
 #include <encore/detail/lru_map.hpp>
 #include <encore/duration.hpp>
 #include <encore/setting.hpp>
@@ -23,7 +22,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace encore ENCORE_BUILD {

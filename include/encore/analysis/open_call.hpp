@@ -6,13 +6,11 @@
 #include <encore/telemetry/event_record.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace encore ENCORE_BUILD::detail {

@@ -7,7 +7,6 @@
 #include <encore/telemetry/metric.hpp>
 #include <encore/telemetry/tool_counts.hpp>
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

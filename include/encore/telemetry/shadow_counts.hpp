@@ -5,7 +5,6 @@
 #include <encore/stop_reason.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 

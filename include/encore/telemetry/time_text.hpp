@@ -5,8 +5,8 @@
 #include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
 
-#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
