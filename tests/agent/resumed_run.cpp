@@ -113,7 +113,7 @@ class Comparison {
   }
   int below(int end) { return static_cast<int>(random_.draw() * end); }
 
-  Random random_;
+  encore::shared::Random random_;
   FakeClock clock_{};
   ToolCatalog catalog_;
   std::optional<Run> through_{};

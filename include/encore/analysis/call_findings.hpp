@@ -1,8 +1,8 @@
 // The findings of one call.
 #pragma once
-#include <encore/analysis/call_row.hpp>
 #include <encore/analysis/finding.hpp>
 #include <encore/analysis/traced_call.hpp>
+#include <encore/detail/analysis/call_row.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
 #include <encore/http/status.hpp>

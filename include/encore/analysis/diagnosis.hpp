@@ -1,11 +1,11 @@
 // A diagnosis of a log: which calls were exhausted, which were never retried, and what repeated them.
 #pragma once
 #include <encore/analysis/call_findings.hpp>
-#include <encore/analysis/call_row.hpp>
 #include <encore/analysis/finding.hpp>
 #include <encore/analysis/tool_totals.hpp>
 #include <encore/analysis/trace_assembler.hpp>
 #include <encore/analysis/traced_call.hpp>
+#include <encore/detail/analysis/call_row.hpp>
 #include <encore/detail/lru_map.hpp>
 #include <encore/duration.hpp>
 #include <encore/setting.hpp>

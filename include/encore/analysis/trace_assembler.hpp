@@ -1,8 +1,8 @@
 // Assembles calls from their records, in any order of lines.
 #pragma once
-#include <encore/analysis/evicted_keys.hpp>
-#include <encore/analysis/open_call.hpp>
 #include <encore/analysis/traced_call.hpp>
+#include <encore/detail/analysis/evicted_keys.hpp>
+#include <encore/detail/analysis/open_call.hpp>
 #include <encore/detail/lru_map.hpp>
 #include <encore/setting.hpp>
 #include <encore/telemetry/event_record.hpp>

@@ -1,7 +1,7 @@
 // Reads logs line by line into records, and reports the lines that it skipped.
 #pragma once
-#include <encore/analysis/record_reader.hpp>
 #include <encore/analysis/trace_fields.hpp>
+#include <encore/detail/analysis/record_reader.hpp>
 #include <encore/detail/json_scanner.hpp>
 #include <encore/detail/json_string.hpp>
 #include <encore/detail/quoted_text.hpp>

@@ -1,12 +1,12 @@
 // Events as values, and the table of their fields, by which they are recorded, written, read and printed.
 #pragma once
 #include <encore/detail/seconds_text.hpp>
+#include <encore/detail/telemetry/event_field.hpp>
 #include <encore/error_type.hpp>
 #include <encore/event.hpp>
 #include <encore/scope.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/telemetry/event_error_type.hpp>
-#include <encore/telemetry/event_field.hpp>
 
 #include <cstdint>
 #include <iosfwd>

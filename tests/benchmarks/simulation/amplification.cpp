@@ -1,6 +1,7 @@
 // How many requests retries make of one call: published figures, worked out elsewhere, met by the library's own parts.
 #include "sample.hpp"
 #include "store.hpp"
+#include <encore/detail/random.hpp>
 #include <encore/encore.hpp>
 #include <encore/guard/retry_budget.hpp>
 #include <encore/guard/retry_quota.hpp>
@@ -79,7 +80,7 @@ TEST_CASE("a call whose attempts fail with probability p makes (1 - p^A) / (1 - 
       INFO("p = " << p << ", A = " << most);
       FakeClock clock;
       const RetryPolicy policy{retry_timeouts, MaxAttempts{most}, backoff, clock};
-      Random random{17};
+      shared::Random random{17};
       Sample attempts;
       for (int call = 0; call < 4'000; ++call) {
         int made = 0;

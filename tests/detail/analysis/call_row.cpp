@@ -1,4 +1,4 @@
-#include <encore/analysis/call_row.hpp>
+#include <encore/detail/analysis/call_row.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

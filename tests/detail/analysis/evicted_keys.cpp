@@ -1,4 +1,4 @@
-#include <encore/analysis/evicted_keys.hpp>
+#include <encore/detail/analysis/evicted_keys.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "../../telemetry/short_log.hpp"
-#include <encore/analysis/open_call.hpp>
+#include <encore/detail/analysis/open_call.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include <encore/analysis/record_reader.hpp>
+#include <encore/detail/analysis/record_reader.hpp>
 #include <encore/telemetry/log_text.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -1,5 +1,5 @@
-#include <encore/analysis/record_reader.hpp>
 #include <encore/analysis/trace_fields.hpp>
+#include <encore/detail/analysis/record_reader.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,5 +1,5 @@
 #include "../../telemetry/hand_made.hpp"
-#include <encore/telemetry/event_field.hpp>
+#include <encore/detail/telemetry/event_field.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
