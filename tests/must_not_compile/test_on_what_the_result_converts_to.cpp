@@ -1,4 +1,4 @@
-// EXPECT: or converts to it: let it take the very type that is returned
+// EXPECT: or converts to it: let the test take the returned type itself
 // EXPECT: string
 // Nothing is converted for a test, as nothing is for a catch clause: asked beside a filter or not. (B9)
 #include <encore/never_retry.hpp>

@@ -43,7 +43,7 @@ class OnKeyReused {
   }
 
   /// Reports the call if its key stands for another call.
-  void check(const Call& call, const IssuedCall& issued) const {
+  void look_at(const Call& call, const IssuedCall& issued) const {
     if (call.replay == ReplaySafety::repeatable || call.operation_key.empty()) return;
     if (!seen_->stands_for(call.operation_key, issued))
       report_(KeyReuse{call.operation_key, call.id, call.name});
@@ -59,7 +59,7 @@ namespace detail {
 /// The default hook: does nothing.
 struct IgnoreKeyReuse {
   using role = encore::role::KeyReuse;
-  static void check(const Call&, const IssuedCall&) noexcept {}
+  static void look_at(const Call&, const IssuedCall&) noexcept {}
   void operator()(const KeyReuse&) const noexcept {}
 };
 }  // namespace detail

@@ -70,7 +70,7 @@ class ToolRetry {
       const DeclaredCall declared{full_call.resolved_name.empty() ? full_call.name : full_call.resolved_name,
                                   call.arguments};
       full_call.replay = safety_of(declared);
-      parts_.key_reuse.check(full_call, {.name = declared.name, .arguments = declared.arguments});
+      parts_.key_reuse.look_at(full_call, {.name = declared.name, .arguments = declared.arguments});
       std::string signature;
       if constexpr (Policy::observed)
         detail::sign(full_call, {.name = declared.name, .arguments = declared.arguments}, signature);
