@@ -1,5 +1,6 @@
 // A thread that is cancelled unwinds by what looks like an exception and must not be kept: libstdc++ on POSIX threads.
 #include <encore/async/co_run.hpp>
+#include <encore/before_retry.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/hint.hpp>

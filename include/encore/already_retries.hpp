@@ -1,7 +1,6 @@
 // A policy around something that retries by itself: it multiplies the requests, and says so.
 #pragma once
 #include <encore/detail/attributes.hpp>
-#include <encore/limits.hpp>
 #include <encore/option.hpp>
 #include <encore/setting.hpp>
 
@@ -17,9 +16,6 @@ namespace encore ENCORE_BUILD {
 struct AlreadyRetries {
   using role = encore::role::InnerAttempts;
   Count<"already_retries", 1> attempts;
-};
-struct AttemptsOnce {
-  using role = encore::role::InnerAttempts;
 };
 
 /// The most requests that reach the dependency: attempts times those that each makes; empty if unlimited. (Here and below a template,

@@ -6,6 +6,7 @@
 #include <encore/outcome.hpp>
 
 #include <concepts>
+#include <cstdlib>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -50,7 +51,8 @@ class AnyRetryPolicy {
     constexpr auto fits = detail::can_be_returned_as<detail::raw_t<F, A...>, Raw>;
     static_assert(fits, "this callable's result does not convert to what the AnyRetryPolicy returns");
     if constexpr (!detail::can_be_repeated<Callable, std::remove_reference_t<A>...>) {
-      detail::refuse_callable<Callable, std::remove_reference_t<A>...>();
+      static_assert(sizeof(detail::RepeatedCallable<Callable, std::remove_reference_t<A>...>) != 0);
+      std::abort();
     } else if constexpr (fits) {
       static_assert(detail::knows_its_result<F, detail::raw_t<F, A...>>());
       auto attempt = [&](const Attempt& now) -> Raw {

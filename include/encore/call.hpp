@@ -29,20 +29,6 @@ enum class ReplaySafety : std::uint8_t {
   excluded,  ///< a tool layer's filter does not name it: it runs once, its result or exception untouched
 };
 
-constexpr std::string_view to_string(ReplaySafety safety) noexcept {
-  switch (safety) {
-    case ReplaySafety::repeatable: return "repeatable";
-    case ReplaySafety::repeatable_with_key: return "repeatable_with_key";
-    case ReplaySafety::never: return "never";
-    case ReplaySafety::excluded: return "excluded";
-  }
-  return "never";
-}
-template <class Traits>
-std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, ReplaySafety safety) {
-  return out << to_string(safety);
-}
-
 /// What belongs to one call alone. Views only: what they point to must outlive the call. (D2)
 ///   policy.run({.id = "call-17", .name = "inventory_lookup"}, lookup);
 struct Call {

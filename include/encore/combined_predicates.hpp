@@ -1,5 +1,6 @@
 // Predicates that are made of others, by `||`, `&&` and `!`.
 #pragma once
+#include <encore/engine/name_by.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/predicate.hpp>
 

@@ -3,6 +3,7 @@
 #include <encore/any_retry_policy.hpp>
 #include <encore/as_value.hpp>
 #include <encore/backoff_shapes.hpp>
+#include <encore/before_retry.hpp>
 #include <encore/combined_predicates.hpp>
 #include <encore/fails_if.hpp>
 #include <encore/hint.hpp>
@@ -18,6 +19,7 @@
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>
 #include <encore/retrying.hpp>
+#include <encore/returned.hpp>
 #include <encore/schedule.hpp>
 #include <encore/stop_token.hpp>
 #include <encore/version.hpp>

@@ -5,6 +5,7 @@
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
 #include <encore/duration.hpp>
+#include <encore/returned.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/thrown.hpp>
 
@@ -106,6 +107,42 @@ struct Failure {
 
 namespace detail {
 
+/// The figures of a call that ended, of which an outcome with a value tells.
+struct CallFigures {
+  StopReason reason;
+  int attempts;
+  Duration elapsed;
+  Duration slept;
+  int observer_errors;
+};
+template <class State>
+ENCORE_COLD CallFigures figures_of(const State& state) {
+  return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
+}
+/// Of a call that succeeded, of which there may be no more than `early`.
+template <class Early, class Policy>
+ENCORE_FORCE_INLINE CallFigures figures_of(const Early& early, const Policy& policy) {
+  if (early.made()) return figures_of(early.state());
+  const auto elapsed =
+      early.started() ? time_between(*early.started(), policy.clock().now()) : Duration::zero();
+  return {StopReason::succeeded, 1, elapsed, Duration::zero(), early.errors()};
+}
+
+template <class Policy>
+struct Guarding;
+
+/// What the server, or the guard that refused, named; the later of both.
+template <class State>
+std::optional<Duration> retry_after_of(const State& state) {
+  auto earliest = state.last_hint();
+  using Policy = typename State::PolicyType;
+  if constexpr (Policy::guarded) {
+    const auto guards = Guarding<Policy>::admits_again(state);
+    if (guards && (!earliest || *earliest < *guards)) earliest = guards;
+  }
+  return earliest;
+}
+
 /// The failure in which a call has ended, for its strategy. (G3)
 template <class State>
 Failure failure_of(const State& state) {
@@ -121,7 +158,7 @@ Failure failure_of(const State& state) {
           .error = state.error(),
           .observer_errors = state.observer_errors(),
           .outcome_unknown = state.outcome_unknown(),
-          .retry_after = state.retry_after(),
+          .retry_after = retry_after_of(state),
           .inner_attempts = policy.inner_attempts()};
 }
 

@@ -65,6 +65,7 @@ struct TimeBudget {
 };
 struct NoTimeBudget {
   using role = encore::role::TimeBudget;
+  static constexpr auto value = std::optional<Duration>{};
 };
 
 /// The least time with which an attempt is still of use: a retry that would be left less is not made. (D4)
@@ -75,6 +76,7 @@ struct MinAttemptTime {
 
 struct NoMinAttemptTime {
   using role = encore::role::MinAttemptTime;
+  static constexpr auto value = Duration::zero();
 };
 
 /// How long one attempt may take, from its begin, which is then read from the clock. The callable is told what is left, by
@@ -85,6 +87,7 @@ struct AttemptTimeout {
 };
 struct NoAttemptTimeout {
   using role = encore::role::AttemptTimeout;
+  static constexpr auto value = std::optional<Duration>{};
 };
 
 /// The longest server hint that is obeyed; a longer one stops the call. At most `max_wait`. (C7, E2)
@@ -93,14 +96,7 @@ struct HintCap {
   WaitSpan<"hint_cap"> value = whole_seconds(120);
 };
 
-/// Runs before each retry, after the wait: refreshes a token, reconnects. Takes the attempt or nothing. If it throws, that is
-/// this attempt's failure, to be judged like any other.
-template <class F>
-struct BeforeRetry {
-  using role = encore::role::BeforeRetry;
-  F prepare;
-  constexpr explicit BeforeRetry(F f) : prepare(std::move(f)) {}
-};
+/// The default beside `BeforeRetry`.
 struct NothingBeforeRetry {
   using role = encore::role::BeforeRetry;
 };
@@ -116,6 +112,12 @@ struct EndsWhenRefused {
   using role = encore::role::WhenRefused;
 };
 
+/// The default beside `AlreadyRetries`: what is called makes no attempts of its own.
+struct AttemptsOnce {
+  using role = encore::role::InnerAttempts;
+  static constexpr int attempts = 1;
+};
+
 /// Makes the draws a function of this seed and the call's id, so that a whole run repeats. (C8)
 struct Seed {
   using role = encore::role::Seed;
@@ -123,6 +125,7 @@ struct Seed {
 };
 struct NoSeed {
   using role = encore::role::Seed;
+  static constexpr auto value = std::optional<std::uint64_t>{};
 };
 
 }  // namespace encore ENCORE_BUILD

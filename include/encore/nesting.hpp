@@ -12,6 +12,11 @@ namespace encore {
 
 namespace shared {
 
+/// The attempt under way on this thread, of the innermost policy that marks its attempts.
+inline const Attempt* marked_attempt() noexcept {
+  return innermost_mark != nullptr ? innermost_mark->attempt : nullptr;
+}
+
 /// Marks an attempt for the time of one block, on whichever stack that lies: marks of fibers that take turns on a thread end
 /// in any order, and each takes only itself off the list. (J3)
 class AttemptMark : public MarkedAttempt {
@@ -32,6 +37,11 @@ class AttemptMark : public MarkedAttempt {
 #endif
     *place_ = below_;
     if (below_ != nullptr) of(below_).place_ = place_;
+  }
+
+  /// The attempt around a call: the one that the call names, else the one marked on this thread, unless it runs on fibers.
+  static const Attempt* around(const Attempt* named, bool on_fibers) noexcept {
+    return named != nullptr || on_fibers ? named : marked_attempt();
   }
 
  private:

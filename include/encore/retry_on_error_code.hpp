@@ -2,9 +2,11 @@
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/detail/error_code.hpp>
+#include <encore/detail/error_code_in.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/option.hpp>
 #include <encore/predicate.hpp>
+#include <encore/returned.hpp>
 #include <encore/setting.hpp>
 #include <encore/thrown.hpp>
 

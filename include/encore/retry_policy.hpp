@@ -36,11 +36,6 @@ inline constexpr bool is_policy = false;
 template <class C, class P, class R>
 inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
 
-[[noreturn]] inline void the_schedule_has_no_end() {
-  refuse_setting("retries", "unlimited",
-                 "is invalid: say how many a schedule shall have, as in schedule(10)");
-}
-
 // Concepts of one condition, so that a failed one is told in few lines.
 template <class F>
 concept CanBeKept = std::is_constructible_v<std::decay_t<F>, F>;
@@ -173,7 +168,8 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
   /// The waits of a call that fails until its last attempt, before anything runs. Refused if retries are unlimited, as they
   /// are with a time budget alone: then say how many. Needs `<encore/schedule.hpp>`. (C10)
   constexpr auto schedule() const {
-    if (CountLimit::is_unlimited(max_retries())) detail::the_schedule_has_no_end();
+    if (CountLimit::is_unlimited(max_retries()))
+      refuse_setting("retries", "unlimited", "is invalid: say how many a schedule shall have, schedule(10)");
     return schedule(max_retries());
   }
   /// At most so many of them.

@@ -96,7 +96,7 @@ class Retrying {
     static_assert(detail::filter_fits<Policy, Value>());
     if (is_over()) return {.stop = reason()};
     if constexpr (detail::judges_value<Policy, Value, true>)
-      return ended(state_.returned(value, stage_ == Stage::waiting));
+      return ended(detail::ReturnedFailures::judge(state_, value, stage_ == Stage::waiting));
     succeeded();
     return {.stop = StopReason::succeeded};
   }

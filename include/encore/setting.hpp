@@ -50,20 +50,20 @@ struct FieldName {
                                                   int most) {
   refuse_setting(field, std::to_string(value), "is invalid: it must be at most " + std::to_string(most));
 }
-[[noreturn]] inline void the_setting_is_negative_or_not_finite(std::string_view field, double value) {
+[[noreturn]] inline void refuse_number(std::string_view field, const char* format, double value,
+                                       std::string_view reason) {
   char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  refuse_setting(field, text, "is invalid: it must be finite and not negative");
+  std::snprintf(text, sizeof text, format, value);
+  refuse_setting(field, text, reason);
+}
+[[noreturn]] inline void the_setting_is_negative_or_not_finite(std::string_view field, double value) {
+  refuse_number(field, "%g", value, "is invalid: it must be finite and not negative");
 }
 [[noreturn]] inline void the_setting_is_not_between_0_and_1(std::string_view field, double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  refuse_setting(field, text, "is invalid: it must lie between 0 and 1");
+  refuse_number(field, "%g", value, "is invalid: it must lie between 0 and 1");
 }
 [[noreturn]] inline void the_duration_is_negative_or_not_finite(std::string_view field, double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%gs", seconds);
-  refuse_setting(field, text, "is invalid: it must be finite and not negative");
+  refuse_number(field, "%gs", seconds, "is invalid: it must be finite and not negative");
 }
 
 /// A whole number from `Least` up to the largest `int`. Converts to `int`, and from whole numbers of any type: one that does

@@ -135,11 +135,8 @@ class Thrown {
   const FailedAttempt* attempt_ = &not_known;
 };
 
-/// A returned value that may be a failure.
+/// A returned value that may be a failure, in <encore/returned.hpp>.
 template <class Value>
-struct Returned {
-  const Value& value;
-  const FailedAttempt& attempt;
-};
+struct Returned;
 
 }  // namespace encore ENCORE_BUILD

@@ -41,38 +41,11 @@ inline bool carries_cancelled_code(const Thrown& failure) noexcept {
       [&](const std::system_error& error) { cancelled = says_cancelled(error.code()); });
   return cancelled;
 }
-template <class Value>
-bool carries_cancelled_code(const Returned<Value>& failure) noexcept {
-  if constexpr (IsErrorCode<Value> || MayHoldErrorCode<Value>)
-    return says_cancelled(error_code_in(failure.value));
-  else
-    return false;
-}
-/// Does it say that what was under way did not fail, but was cancelled?
-inline bool says_cancelled(const Thrown& failure) noexcept {
-  return failure.is<Cancelled>() || carries_cancelled_code(failure);
-}
 /// The failures that no filter can make retryable: an `Unretryable`. (B4)
 inline bool is_unretryable(const Thrown& failure) noexcept { return failure.is<Unretryable>(); }
-/// The same of a returned value: the outcome of an inner call that was cancelled, or refused before its first attempt. (G4)
-template <class Value>
-bool is_unretryable(const Returned<Value>& failure) {
-  if constexpr (HoldsFailure<Value>)
-    return !failure.value.has_value() && (failure.value.failure().refused_on_entry() ||
-                                          failure.value.failure().reason == StopReason::cancelled);
-  else
-    return false;
-}
-inline const FailedAttempt& attempt_of(const Thrown& failure) noexcept { return failure.attempt(); }
-template <class Value>
-const FailedAttempt& attempt_of(const Returned<Value>& failure) noexcept {
-  return failure.attempt;
-}
 /// Is an `operation_canceled` a cancellation, for all that the attempt knows? Not if its time has run out: whoever enforces a
 /// limit does it by cancelling the operation. But whenever the call was asked to stop. (B4; Polly #1584)
-template <class Failed>
-bool was_cancelled(const Failed& failure) {
-  const auto& attempt = attempt_of(failure);
+inline bool was_cancelled(const FailedAttempt& attempt) {
   return attempt.stop_requested() || !attempt.timed_out();
 }
 

@@ -2,6 +2,7 @@
 #include "../attempts.hpp"
 #include <encore/async/co_run.hpp>
 #include <encore/encore.hpp>
+#include <encore/engine/replay_safety_text.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/retry_budget.hpp>
 #include <encore/testing/fake_clock.hpp>

@@ -1,5 +1,6 @@
 #include "../terminal_text.hpp"
 #include <encore/detail/quoted_text.hpp>
+#include <encore/detail/reads_plain.hpp>
 #include <encore/detail/valid_utf8.hpp>
 
 #include <catch2/catch_test_macros.hpp>

@@ -24,7 +24,7 @@ struct Slow : std::runtime_error {
 template <class Policy>
 struct Told : encore::detail::ObservedCall<Policy> {
   using Base = encore::detail::ObservedCall<Policy>;
-  using Base::Base, Base::tell_failed, Base::tell_finished, Base::tell_started, Base::reason_, Base::slept_;
+  using Base::Base, Base::notify_failed, Base::notify_finished, Base::notify_started, Base::reason_, Base::slept_;
 };
 
 struct Heard {
@@ -51,10 +51,10 @@ TEST_CASE("each step of a call is reported with what is known of it, the end las
   const std::optional<TimePoint> started{clock.now()};
   encore::detail::CallFrame frame{call, encore::detail::limits_of(policy, call, started), Now{clock}};
   Told<Policy> told{policy, frame, started, 0};
-  told.tell_started();
-  told.tell_failed({.wait = 3s}, std::nullopt, nullptr);
+  told.notify_started();
+  told.notify_failed({.wait = 3s}, std::nullopt, nullptr);
   told.reason_ = StopReason::retries_exhausted;
-  told.tell_finished(TerminalMode::exception, nullptr);
+  told.notify_finished(TerminalMode::exception, nullptr);
   CHECK(heard ==
         std::vector<Heard>{{EventKind::attempt_started, 1, false, StopReason::none, 0s, TerminalMode::none},
                            {EventKind::attempt_failed, 1, true, StopReason::none, 3s, TerminalMode::none},

@@ -1,3 +1,4 @@
+#include <encore/before_retry.hpp>
 #include <encore/engine/options.hpp>
 #include <encore/hint.hpp>
 #include <encore/nesting.hpp>
@@ -193,8 +194,8 @@ static_assert(same<detail::join_t<>, Options<>>);
 static_assert(same<detail::find_t<role::Jitter, Options<NoJitter, FullJitter>>, NoJitter>);
 static_assert(same<detail::find_t<role::Jitter, Options<On>>, ProportionalJitter>);
 static_assert(detail::how_many<role::Never, Options<NeverRetry<int>, NoJitter, NeverRetry<long>>> == 2);
-static_assert(detail::at_most_one<role::Jitter, Options<NoJitter>> &&
-              !detail::at_most_one<role::Jitter, Options<NoJitter, FullJitter>>);
+static_assert(detail::TakesOne<role::Jitter, Options<NoJitter>> &&
+              !detail::TakesOne<role::Jitter, Options<NoJitter, FullJitter>>);
 static_assert(detail::index_in<role::Clock, detail::SingleRoles> == 0);
 static_assert(detail::index_in<role::InnerAttempts, detail::SingleRoles> == 16);
 static_assert(!detail::is_single<role::Observer> && detail::is_single<role::InnerAttempts>);

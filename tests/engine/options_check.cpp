@@ -1,5 +1,6 @@
 // What a policy must not refuse. What it refuses, and in which words, stands in must_not_compile/.
 #include "../empty_permit.hpp"
+#include <encore/before_retry.hpp>
 #include <encore/engine/options_check.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/nesting.hpp>
@@ -77,8 +78,8 @@ struct Reconnect {
 struct ReconnectMutably {
   void operator()() {}
 };
-static_assert(keeps_promise<const encore::BeforeRetry<Reconnect>, encore::role::BeforeRetry>);
-static_assert(!keeps_promise<const encore::BeforeRetry<ReconnectMutably>, encore::role::BeforeRetry>);
+static_assert(encore::detail::CanPrepare<Reconnect>);
+static_assert(!encore::detail::CanPrepare<ReconnectMutably>);
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 #include "asking.hpp"
 #include "read_only.hpp"
+#include <encore/before_retry.hpp>
 #include <encore/detail/random.hpp>
 #include <encore/duration.hpp>
 #include <encore/guard/circuit_breaker.hpp>

@@ -1,4 +1,5 @@
 // Guards of every kind in one policy in which everything throws now and then: what was admitted comes back, each once. (H1, H8)
+#include <encore/before_retry.hpp>
 #include <encore/detail/random.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/guard.hpp>

@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one backoff, and RetrySettings is one
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::Backoff
 #include <encore/retry_policy.hpp>
 #include <encore/retry_settings.hpp>
 

@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one backoff
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::Backoff
 #include <encore/retry_policy.hpp>
 
 inline const encore::RetryPolicy policy{encore::RetryOnEveryException{}};

@@ -1,5 +1,6 @@
 // EXPECT: this BeforeRetry returns a coroutine or future
 // EXPECT: co_run
+#include <encore/before_retry.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/task.hpp>
 

@@ -1,4 +1,5 @@
-// EXPECT: BeforeRetry calls its function with `const encore::Attempt&` or with nothing
+// EXPECT: BeforeRetry calls its function, as const, with `const encore::Attempt&` or with nothing
+#include <encore/before_retry.hpp>
 #include <encore/retry_policy.hpp>
 
 int test() {

@@ -1,4 +1,6 @@
-// EXPECT: a RetryPolicy takes one BeforeRetry
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::BeforeRetry
+#include <encore/before_retry.hpp>
 #include <encore/retry_policy.hpp>
 
 void reconnect();

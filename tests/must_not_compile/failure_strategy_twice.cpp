@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one failure strategy
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::OnFailure
 #include <encore/outcome.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one FailsIf: ask both in one function
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::FailureTest
 #include <encore/fails_if.hpp>
 #include <encore/retry_policy.hpp>
 

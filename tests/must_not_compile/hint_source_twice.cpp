@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one hint source
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::HintSource
 #include <encore/hint.hpp>
 #include <encore/retry_policy.hpp>
 

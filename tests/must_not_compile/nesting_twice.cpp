@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one WhenNested
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::Nesting
 #include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 

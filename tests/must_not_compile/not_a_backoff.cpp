@@ -1,4 +1,4 @@
-// EXPECT: this backoff is none: it needs `encore::Duration operator()(int retry) const`
+// EXPECT: this backoff does not satisfy encore::Backoff: it needs `encore::Duration operator()(int retry) const`
 #include <encore/retry_policy.hpp>
 
 struct Patient {

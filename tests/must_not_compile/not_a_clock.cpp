@@ -1,4 +1,4 @@
-// EXPECT: this clock is none: it needs `encore::TimePoint now()`
+// EXPECT: this clock does not satisfy encore::Clock: it needs `encore::TimePoint now()`
 #include <encore/retry_policy.hpp>
 
 struct GameClock {

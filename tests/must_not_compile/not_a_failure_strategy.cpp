@@ -1,4 +1,4 @@
-// EXPECT: this failure strategy is none: it needs `mode`
+// EXPECT: this failure strategy does not satisfy encore::FailureStrategy: it needs `mode`
 #include <encore/failure.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -1,4 +1,4 @@
-// EXPECT: this guard is none: it needs a move-only `Permit`
+// EXPECT: this guard does not satisfy encore::Guard: it needs a move-only `Permit`
 #include <encore/guard/guard.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -1,4 +1,4 @@
-// EXPECT: this jitter is none: it needs `encore::Duration operator()(const encore::JitterInput&) const`
+// EXPECT: this jitter does not satisfy encore::Jitter: it needs `encore::Duration operator()(const encore::JitterInput&) const`
 #include <encore/retry_policy.hpp>
 
 struct Coin {

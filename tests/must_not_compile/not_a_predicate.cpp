@@ -1,4 +1,4 @@
-// EXPECT: this predicate is none: it needs `bool matches(const encore::Thrown&) const`
+// EXPECT: this predicate does not satisfy encore::Predicate: it needs `bool matches(const encore::Thrown&) const`
 #include <encore/retry_policy.hpp>
 
 struct Transient {

@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one OnFibers
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::Fibers
 #include <encore/nesting.hpp>
 #include <encore/retry_policy.hpp>
 

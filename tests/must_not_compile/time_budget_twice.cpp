@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one time budget
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::TimeBudget
 #include <encore/retry_policy.hpp>
 
 #ifdef ENCORE_FIXED

@@ -1,4 +1,5 @@
-// EXPECT: a RetryPolicy takes one WaitWhenRefused
+// EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
+// EXPECT: role::WhenRefused
 #include <encore/retry_policy.hpp>
 
 #ifdef ENCORE_FIXED

@@ -9,6 +9,7 @@
 #include <encore/call.hpp>
 #include <encore/detail/agent/any_tool.hpp>
 #include <encore/detail/quoted_text.hpp>
+#include <encore/engine/replay_safety_text.hpp>
 #include <encore/limits.hpp>
 #include <encore/nesting.hpp>
 #include <encore/predicate.hpp>

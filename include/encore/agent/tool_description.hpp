@@ -6,6 +6,7 @@
 #include <encore/detail/quoted_text.hpp>
 #include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/replay_safety_text.hpp>
 #include <encore/event.hpp>
 
 #include <array>

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/async/awaitable_traits.hpp>
 #include <encore/async/sleeper.hpp>
+#include <encore/before_retry.hpp>
 #include <encore/detail/address_of.hpp>
 #include <encore/engine/call_state.hpp>
 #include <encore/engine/deferred.hpp>
@@ -36,6 +37,11 @@ struct Unmarked {
     return step();
   }
 };
+
+/// Does it say that what was under way did not fail, but was cancelled?
+inline bool says_cancelled(const Thrown& failure) noexcept {
+  return failure.is<Cancelled>() || carries_cancelled_code(failure);
+}
 
 struct UnseenCall {
   static constexpr const Call& view() noexcept { return unseen_call; }
@@ -84,11 +90,10 @@ struct Undisturbed : Unmarked<Policy> {
 template <class Policy, class State, class Value>
 bool caller_gets(const Policy& policy, State& state, const Call& call, const Value& value, bool& judged) {
   if constexpr (judges_value<Policy, Value>) {
-    const auto known = state.what_is_known();
-    const auto verdict = judge_value<Policy::hears_of_failures>(policy, Returned<Value>{value, known});
+    const auto verdict = judge_returned(policy, state, value);
     judged = true;
     if (verdict != StopReason::succeeded) {
-      state.decide_on_value(value, verdict, call);
+      decide_on_value(state, value, verdict, call);
       return !RetryState<Policy>::waits_after(state.next()) &&
              (Policy::rethrows || !RetryState<Policy>::strategy_handles(state.next().stop));
     }
@@ -189,7 +194,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
         if constexpr (std::is_void_v<Result>)
           co_return;
         else
-          co_return Result{state.figures(policy)};
+          co_return Result{figures_of(state, policy)};
       } else {
         R result = co_await invoke_with(operation, state);
         using Look = std::conditional_t<judged, Undisturbed<Policy>, Unmarked<Policy>>;
@@ -199,7 +204,7 @@ auto co_drive(Policy policy, Owned owned, Operation operation, S sleeper)
           if constexpr (std::same_as<Result, R>)
             co_return static_cast<R&&>(result);
           else
-            co_return Result{std::forward<R>(result), state.figures(policy)};
+            co_return Result{std::forward<R>(result), figures_of(state, policy)};
         }
         if constexpr (judged) last.store(std::forward<R>(result));
       }

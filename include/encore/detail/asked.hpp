@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/engine/asked_kinds.hpp>
+#include <encore/returned.hpp>
 #include <encore/thrown.hpp>
 
 #include <concepts>

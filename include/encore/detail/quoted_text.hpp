@@ -93,23 +93,13 @@ inline std::string in_quotes(std::string_view text) {
   return quoted;
 }
 
-/// Can the text be a logfmt value without quotes?
-constexpr bool reads_plain(std::string_view text) noexcept {
-  if (text.empty()) return false;
-  while (!text.empty()) {
-    const auto [character, size, valid] = first_code_point(text);
-    if (!valid || character == U' ' || character == U'=' || is_escaped_in_quotes(character)) return false;
-    text.remove_prefix(size);
-  }
-  return true;
-}
-
 namespace detail {
 
 /// A name or an id for a sentence: unchanged if it is plain and short, else its first `max_size` bytes in quotes.
 inline std::string shown(std::string_view text, std::size_t max_size = 80) {
-  if (reads_plain(text) && text.size() <= max_size) return std::string{text};
-  return in_quotes(text.substr(0, max_size));
+  auto quoted = in_quotes(text.substr(0, max_size));
+  const auto plain = text.find_first_of(" =") == text.npos && quoted.substr(1, quoted.size() - 2) == text;
+  return plain && !text.empty() ? std::string{text} : quoted;
 }
 
 }  // namespace detail

@@ -7,6 +7,7 @@
 #include <encore/durable/fingerprint.hpp>
 #include <encore/durable/saved_state.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/replay_safety_text.hpp>
 #include <encore/scope.hpp>
 #include <encore/setting.hpp>
 

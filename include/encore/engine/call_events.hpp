@@ -7,28 +7,42 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/engine/call_frame.hpp>
+#include <encore/engine/deferred.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
+#include <encore/engine/name_by.hpp>
 #include <encore/engine/observed_call.hpp>
 #include <encore/engine/options_check.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/event.hpp>
 #include <encore/predicate.hpp>
+#include <encore/returned.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/thrown.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace encore ENCORE_BUILD::detail {
 
+/// An observer, as a policy sees it.
 template <class O>
-struct Told {};
+struct Told {
+  static_assert(std::invocable<std::remove_cvref_t<O>&, const Event&>,
+                "this observer does not satisfy encore::Observer: it is called with `const encore::Event&`");
+  static_assert(!Deferred<std::invoke_result_t<std::remove_cvref_t<O>&, const Event&>>,
+                "this observer returns a coroutine or future that nobody awaits, so it would hear of "
+                "nothing: do the work in the call, or hand it to somebody who waits for it");
+};
+template <class Seen>
+inline constexpr bool keeps_promise<Seen, role::Observer> = std::invocable<Seen&, const Event&>;
 
 /// Tells one observer; its exception is counted and goes no further. A thread's forced unwind passes. (B4, F3)
 template <class O>
-ENCORE_FORCE_INLINE void tell_one(O& observer, const Event& event, [[maybe_unused]] int& errors) {
+ENCORE_FORCE_INLINE void notify_one(O& observer, const Event& event, [[maybe_unused]] int& errors) {
 #if defined(__cpp_exceptions)
   if constexpr (!noexcept(observer(event))) {
     try {
@@ -45,15 +59,15 @@ ENCORE_FORCE_INLINE void tell_one(O& observer, const Event& event, [[maybe_unuse
 
 /// Tells a pack of observers in order.
 template <std::size_t... I, class... O>
-ENCORE_FORCE_INLINE void tell_each(const Places<std::index_sequence<I...>, O...>& observers,
-                                   const Event& event, int& errors) {
-  (tell_one(at<I>(observers).get(), event, errors), ...);
+ENCORE_FORCE_INLINE void notify_each(const Places<std::index_sequence<I...>, O...>& observers,
+                                     const Event& event, int& errors) {
+  (notify_one(at<I>(observers).get(), event, errors), ...);
 }
 
 /// Tells every observer of a policy, and counts those that threw.
 template <class Policy>
-ENCORE_FORCE_INLINE void tell(const Policy& policy, const Event& event, int& errors) {
-  tell_each(policy.observers(), event, errors);
+ENCORE_FORCE_INLINE void notify(const Policy& policy, const Event& event, int& errors) {
+  notify_each(policy.observers(), event, errors);
 }
 
 /// An event of a call; what depends on its kind is still to be filled in. Before the first failure there may be no frame.
@@ -96,17 +110,17 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
 
   // Of a call without a failure, which has no record: `frame`, if it has one.
   template <class... Frame>
-  ENCORE_FORCE_INLINE static void tell_first_started(const Policy& policy, const Call& call,
-                                                     std::optional<TimePoint>& started, int& errors,
-                                                     const Frame&... frame) {
-    tell_first(policy, EventKind::attempt_started, call, started, errors, frame...);
-  }
-  template <class... Frame>
-  ENCORE_FORCE_INLINE static void tell_first_succeeded(const Policy& policy, const Call& call,
+  ENCORE_FORCE_INLINE static void notify_first_started(const Policy& policy, const Call& call,
                                                        std::optional<TimePoint>& started, int& errors,
                                                        const Frame&... frame) {
-    tell_first(policy, EventKind::attempt_succeeded, call, started, errors, frame...);
-    tell_first(policy, EventKind::call_finished, call, started, errors, frame...);
+    notify_first(policy, EventKind::attempt_started, call, started, errors, frame...);
+  }
+  template <class... Frame>
+  ENCORE_FORCE_INLINE static void notify_first_succeeded(const Policy& policy, const Call& call,
+                                                         std::optional<TimePoint>& started, int& errors,
+                                                         const Frame&... frame) {
+    notify_first(policy, EventKind::attempt_succeeded, call, started, errors, frame...);
+    notify_first(policy, EventKind::call_finished, call, started, errors, frame...);
   }
 
  protected:
@@ -115,13 +129,13 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
   using Record::Record;
   ~ObservedCall() = default;
 
-  void tell_started() { tell(policy_, event_of(EventKind::attempt_started), observer_errors_); }
-  void tell_succeeded() {
+  void notify_started() { notify(policy_, event_of(EventKind::attempt_started), observer_errors_); }
+  void notify_succeeded() {
     auto event = event_of(EventKind::attempt_succeeded);
     event.reason = StopReason::succeeded;
-    tell(policy_, event, observer_errors_);
+    notify(policy_, event, observer_errors_);
   }
-  void tell_failed(const Decision& next, const std::optional<Duration>& hint, const Thrown* thrown) {
+  void notify_failed(const Decision& next, const std::optional<Duration>& hint, const Thrown* thrown) {
     auto event = event_of(EventKind::attempt_failed);
     event.will_retry = next.goes_on();
     if (call().runs_once() && next.goes_on()) ++event.max_retries;  // it did not run (I1)
@@ -129,29 +143,29 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     event.wait = next.wait;
     event.hint = hint;
     blame(event, thrown);
-    tell_undisturbed(event);
+    notify_undisturbed(event);
   }
-  void tell_finished(const Thrown* thrown) {
-    tell_finished(mode_of<Policy>(reason_, thrown != nullptr || attempts() == 0), thrown);
+  void notify_finished(const Thrown* thrown) {
+    notify_finished(mode_of<Policy>(reason_, thrown != nullptr || attempts() == 0), thrown);
   }
   /// The same outside the handler of the last exception, if there was one.
-  void tell_finished([[maybe_unused]] const std::exception_ptr& error) {
+  void notify_finished([[maybe_unused]] const std::exception_ptr& error) {
 #if defined(__cpp_exceptions)
     if (error != nullptr) {
       try {
         std::rethrow_exception(error);
       } catch (const std::exception& caught) {
         const Thrown thrown{&caught};
-        return tell_finished(&thrown);
+        return notify_finished(&thrown);
       } catch (...) {
         const Thrown thrown{nullptr};
-        return tell_finished(&thrown);
+        return notify_finished(&thrown);
       }
     }
 #endif
-    tell_finished(static_cast<const Thrown*>(nullptr));
+    notify_finished(static_cast<const Thrown*>(nullptr));
   }
-  void tell_finished(TerminalMode mode, const Thrown* thrown) {
+  void notify_finished(TerminalMode mode, const Thrown* thrown) {
     auto event = event_of(EventKind::call_finished);
     event.reason = reason_;
     event.mode = mode;
@@ -161,36 +175,36 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     event.lost_request_id = outcome_.request_id.view();
     blame(event, thrown);
     if (thrown != nullptr)
-      tell_undisturbed(event);
+      notify_undisturbed(event);
     else
-      tell(policy_, event, observer_errors_);
+      notify(policy_, event, observer_errors_);
   }
   /// Nobody gets anything.
-  void tell_abandoned() { tell_finished(TerminalMode::none, nullptr); }
+  void notify_abandoned() { notify_finished(TerminalMode::none, nullptr); }
 
  private:
-  ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, EventKind kind, const Call& call,
-                                             std::optional<TimePoint>& started, int& errors,
-                                             const CallFrame& frame) {
-    tell_first(policy, detail::event_of(policy, kind, 1, call, frame.limits, started, &frame), errors);
+  ENCORE_FORCE_INLINE static void notify_first(const Policy& policy, EventKind kind, const Call& call,
+                                               std::optional<TimePoint>& started, int& errors,
+                                               const CallFrame& frame) {
+    notify_first(policy, detail::event_of(policy, kind, 1, call, frame.limits, started, &frame), errors);
   }
-  ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, EventKind kind, const Call& call,
-                                             std::optional<TimePoint>& started, int& errors) {
+  ENCORE_FORCE_INLINE static void notify_first(const Policy& policy, EventKind kind, const Call& call,
+                                               std::optional<TimePoint>& started, int& errors) {
     const auto limits = limits_of(policy, call, started);
-    tell_first(policy, detail::event_of(policy, kind, 1, call, limits, started), errors);
+    notify_first(policy, detail::event_of(policy, kind, 1, call, limits, started), errors);
   }
-  ENCORE_FORCE_INLINE static void tell_first(const Policy& policy, Event&& event, int& errors) {
+  ENCORE_FORCE_INLINE static void notify_first(const Policy& policy, Event&& event, int& errors) {
     const auto kind = event.kind;
     if (kind != EventKind::attempt_started) event.reason = StopReason::succeeded;
     if (kind == EventKind::call_finished) {
       event.mode = TerminalMode::result;
       event.observer_errors = errors;
     }
-    tell(policy, event, errors);
+    notify(policy, event, errors);
   }
   // Perhaps in the handler of the attempt's exception.
-  void tell_undisturbed(const Event& event) {
-    deferring_cancellation([&] { tell(policy_, event, observer_errors_); });
+  void notify_undisturbed(const Event& event) {
+    deferring_cancellation([&] { notify(policy_, event, observer_errors_); });
   }
   Event event_of(EventKind kind) noexcept {
     return detail::event_of(policy_, kind, attempts(), call(), frame_.limits, started_, &frame_);

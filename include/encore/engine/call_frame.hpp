@@ -9,6 +9,9 @@
 
 namespace encore ENCORE_BUILD::detail {
 
+/// Stands for a call that brings no limits and that nobody looks at.
+inline constexpr Call unseen_call{};
+
 /// A call's identity, limits and notes, and the attempt that its callable is handed. It refers to the call and the clock.
 struct CallFrame {
   CurrentCall current;

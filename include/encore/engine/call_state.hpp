@@ -13,9 +13,6 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Stands for a call that brings no limits and that nobody looks at.
-inline constexpr Call unseen_call{};
-
 /// Is the predicate nothing but a list of exception types, and `E` one of them?
 template <class P, class E>
 inline constexpr bool lists = false;
@@ -34,7 +31,6 @@ class CallState {
   using State = RetryState<Policy>;
   static constexpr bool observed = Policy::observed;
   static constexpr bool guarded = Policy::guarded;
-  static constexpr bool sees_call = Framed || Policy::reads_call;  // else it need not be in memory
   static constexpr bool has_limit = Policy::has_time_budget || Policy::has_attempt_timeout;
   static constexpr bool timed = observed || has_limit || Policy::reports_time;
   static constexpr bool owns_waits =
@@ -42,10 +38,12 @@ class CallState {
   static constexpr bool cleans_up = Resumed || owns_waits || guarded;
 
  public:
+  static constexpr bool sees_call = Framed || Policy::reads_call;  // else it need not be in memory
+
   ENCORE_FORCE_INLINE CallState(const Policy& policy, [[maybe_unused]] const Call& call)
-      : unmade_{&policy},
+      : policy_{&policy},
         start_{start_of_first(policy)} {
-    if constexpr (guarded) permits_.make();
+    permits_.make();
     if constexpr (Framed) {
       frame_.make(policy, call, started(), around(policy));
       if (frame_.get().current.is_inside()) [[unlikely]]
@@ -64,7 +62,7 @@ class CallState {
     if constexpr (owns_waits) {
       if (made()) state().~State();
     }
-    if constexpr (guarded) release();
+    if constexpr (guarded) Guarding<Policy>::release(permits_.get());
   }
 
   /// Is there something about the call itself to be asked before its first attempt? Looked at before anything else: later, for
@@ -82,7 +80,7 @@ class CallState {
         return begin_now(limited_.make(call));
     }
     if constexpr (guarded)
-      return begin_guarded(call);
+      return Guarding<Policy>::begin(*this, call);
     else
       return begin_first(policy, call);
   }
@@ -102,19 +100,12 @@ class CallState {
 
   ENCORE_FORCE_INLINE void succeeded(const Policy& policy, [[maybe_unused]] const Call& call) {
     if constexpr (guarded)
-      succeeded_guarded(call);
+      Guarding<Policy>::succeeded(*this, call);
     else if constexpr (observed)
       made() ? found_here(*this).succeeded_late() : succeeded_first(policy, call);
     else if constexpr (!Policy::rethrows)  // its outcome tells of it
       if (made()) succeeded_late();
   }
-  /// What an outcome with a value tells of its call.
-  ENCORE_FORCE_INLINE CallFigures figures(const Policy& policy) const {
-    if (made()) return figures_late();
-    const auto elapsed = started() ? time_between(*started(), policy.clock().now()) : Duration::zero();
-    return {StopReason::succeeded, 1, elapsed, Duration::zero(), errors()};
-  }
-
 #if defined(__cpp_exceptions)
   /// In the handler: does the exception stay here? Then `waited` says whether another attempt follows.
   template <class Error>
@@ -125,48 +116,46 @@ class CallState {
       return judged_thrown(error);
   }
 #endif
-  /// The attempt returned a failure: waits, and begins the next attempt. Answers false if there is none. `verdict` as in
-  /// `RetryState::returned_failure`.
-  template <class Value>
-  ENCORE_FORCE_INLINE bool waited_after(const Value& value, StopReason verdict,
-                                        [[maybe_unused]] const Call& call) {
-    // What fits a register stays in one: its address would put it into memory before every look at it.
-    using Passed = std::conditional_t<std::is_scalar_v<Value>, const Value, const Value&>;
-    if constexpr (sees_call)
-      return judged_value<Passed>(value, verdict, call);
-    else
-      return judged_value<Passed>(value, verdict);
-  }
-
-  /// The same without the wait.
-  template <class Value>
-  void decide_on_value(const Value& value, StopReason verdict, const Call& call = unseen_call) {
-    make_if_needed(call);
-    next_ = state().returned_failure(value, verdict);
-  }
-
   /// Waits, if there is a wait, and begins the next attempt. Answers false if the call is over.
   ENCORE_NO_INLINE bool waited() {
     if (!State::waits_after(next_)) return false;
     sleep_through(state().policy(), state(), next_.wait);
-#if defined(__cpp_exceptions)
-    try {
-      return resume();
-    } catch (...) {  // from a clock or a guard that breaks: the call is over, and nothing of it stays behind
-      state().abandoned();
-      throw;
-    }
-#else
     return resume();
-#endif
   }
   const Decision& next() const noexcept { return next_; }
   /// The wait is over: begins the next attempt, or answers false if the call is over.
   bool resume(bool cancelled = false) { return state().resume(cancelled).goes_on(); }
 
+  /// Is there a retry state, as after a failure? Else there are only these.
+  bool made() const noexcept { return policy_ == nullptr; }
+  ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
+    if constexpr (timed)
+      return start_.at;
+    else
+      return never_;
+  }
+  ENCORE_FORCE_INLINE int errors() const noexcept {
+    if constexpr (observed)
+      return errors_.count;
+    else
+      return 0;
+  }
+
   State& state() noexcept { return state_.get(); }
+  const State& state() const noexcept { return state_.get(); }
+  /// The same, made if it was not yet.
+  State& made_state([[maybe_unused]] const Call& call = unseen_call) {
+    if (!made()) {
+      if constexpr (!Framed) frame_.make(*policy_, call, started(), around(*policy_));
+      make(started());
+    }
+    return state();
+  }
+  /// What comes after a failure that was decided on elsewhere.
+  void goes_on_with(const Decision& next) noexcept { next_ = next; }
 
  private:
+  friend struct Guarding<Policy>;  // what guards add, in <encore/guard/guard.hpp>
   struct Start {
     std::optional<TimePoint> at{};
   };
@@ -175,17 +164,6 @@ class CallState {
   };
   struct NotKept {};
   static_assert(std::is_trivially_destructible_v<CallFrame>);
-
-  auto& permits() noexcept {
-    if constexpr (guarded)
-      return permits_.get();
-    else
-      return permits_;
-  }
-  ENCORE_NO_INLINE void release() {
-    using Permits = typename State::Permits;
-    permits().~Permits();
-  }
 
   using KeptStart = std::conditional_t<timed, Start, NotKept>;
   ENCORE_FORCE_INLINE static KeptStart start_of_first([[maybe_unused]] const Policy& policy) {
@@ -202,19 +180,6 @@ class CallState {
     else
       return policy.on_fibers() ? nullptr : innermost_mark;
   }
-  bool made() const noexcept { return unmade_ == nullptr; }
-  ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
-    if constexpr (timed)
-      return start_.at;
-    else
-      return never_;
-  }
-  ENCORE_FORCE_INLINE int errors() const noexcept {
-    if constexpr (observed)
-      return errors_.count;
-    else
-      return 0;
-  }
   ENCORE_FORCE_INLINE static bool is_spent([[maybe_unused]] const Policy& policy) noexcept {
     if constexpr (Policy::has_time_budget)
       return policy.time_budget() == Duration::zero();
@@ -224,82 +189,49 @@ class CallState {
 
   ENCORE_FORCE_INLINE bool begin_first(const Policy& policy, [[maybe_unused]] const Call& call) {
     if constexpr (observed && Framed)
-      State::tell_first_started(policy, call, start_.at, errors_.count, frame_.get());
+      State::notify_first_started(policy, call, start_.at, errors_.count, frame_.get());
     else if constexpr (observed)
-      State::tell_first_started(policy, call, start_.at, errors_.count);
+      State::notify_first_started(policy, call, start_.at, errors_.count);
     if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
     return true;
   }
   ENCORE_FORCE_INLINE void succeeded_first(const Policy& policy, const Call& call) {
     if constexpr (Framed)
-      State::tell_first_succeeded(policy, call, start_.at, errors_.count, frame_.get());
+      State::notify_first_succeeded(policy, call, start_.at, errors_.count, frame_.get());
     else
-      State::tell_first_succeeded(policy, call, start_.at, errors_.count);
+      State::notify_first_succeeded(policy, call, start_.at, errors_.count);
   }
-  ENCORE_NO_INLINE bool begin_guarded(const Call& call) {
-    const auto& policy = *unmade_;
-    const Now now{policy.clock()};
-    const auto refused =
-        permits().admit(policy.guards(), State::Permits::request_of(call, 1, Duration::zero(), now));
-    if (refused != StopReason::none) {
-      make_if_needed(call);
-      next_ = state().refused_by_guard(refused);
-      return false;
-    }
-    permits().began(now);
-    return begin_first(policy, call);
-  }
-  ENCORE_NO_INLINE void succeeded_guarded(const Call& call) {
-    if (made()) return state().succeeded();
-    const auto& policy = *unmade_;
-    permits().succeeded(Now{policy.clock()});
-    if constexpr (observed) succeeded_first(policy, call);
-  }
-
   ENCORE_NO_INLINE bool begin_now(const Call& call) {
-    const auto at = started() ? started() : start_of(*unmade_, call);
-    if constexpr (!Framed) frame_.make(*unmade_, call, at, around(*unmade_));
+    const auto at = started() ? started() : start_of(*policy_, call);
+    if constexpr (!Framed) frame_.make(*policy_, call, at, around(*policy_));
     make(at);
-    const auto next = state().begin();
-    if constexpr (Policy::waits_when_refused) next_ = next;
-    return next.goes_on();
+    next_ = state().begin();
+    return next_.goes_on();
   }
   void make(const std::optional<TimePoint>& started) {
-    state_.make(*unmade_, frame_.get(), permits(), started, errors());
+    state_.make(*policy_, frame_.get(), permits_.get(), started, errors());
     if constexpr (Resumed) state().may_be_cancelled();
     if constexpr (Policy::waits_when_refused) state().driver_waits();
-    unmade_ = nullptr;
-  }
-  void make_if_needed([[maybe_unused]] const Call& call = unseen_call) {
-    if (made()) return;
-    if constexpr (!Framed) frame_.make(*unmade_, call, started(), around(*unmade_));
-    make(started());
+    policy_ = nullptr;
   }
 
   ENCORE_NO_INLINE void succeeded_late() { state().succeeded(); }
-  ENCORE_COLD CallFigures figures_late() const { return state_.get().figures(); }
 #if defined(__cpp_exceptions)
   template <class Error, class... C>
   ENCORE_COLD bool judged_thrown(const Error* error, const C&... call) {
-    make_if_needed(call...);
+    auto& state = made_state(call...);
     const auto matched = lists<typename Policy::PredicateType, Error> && error != nullptr;
     const auto* const known = caught_as_exception(error);
     if (!matched && known == nullptr && std::current_exception() == nullptr) {
-      static_cast<void>(state().unwound());
+      static_cast<void>(state.unwound());
       return false;
     }
-    next_ = state().threw(known, matched);
+    next_ = state.threw(known, matched);
     return State::waits_after(next_) || (!Policy::rethrows && State::strategy_handles(next_.stop));
   }
 #endif
-  template <class Passed, class... C>
-  ENCORE_NO_INLINE bool judged_value(Passed value, StopReason verdict, const C&... call) {
-    decide_on_value(value, verdict, call...);
-    return waited();
-  }
-
   static constexpr std::optional<TimePoint> never_{};
-  const Policy* unmade_;  // until there is a state, which has a reference of its own
+  const Policy* policy_;  // until there is a state, which has a reference of its own
   [[no_unique_address]] KeptStart start_;
   [[no_unique_address]] std::conditional_t<observed, Errors, NotKept> errors_;
   [[no_unique_address]] std::conditional_t<guarded, RoomFor<typename State::Permits>, typename State::Permits>

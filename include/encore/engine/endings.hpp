@@ -40,6 +40,9 @@ struct Results {
   }();
   static constexpr bool movable = std::is_void_v<R> || std::is_reference_v<R> || std::move_constructible<R>;
   static_assert(filter_fits<Policy, Value>());
+  static constexpr bool known =
+      !judged || requires { sizeof(Returned<std::conditional_t<judged, Value, int>>); };
+  static_assert(known, "a test of returned values needs: #include <encore/returned.hpp>");
   static_assert(!judged || movable, "a test on returned values needs a result that can be moved");
   static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
 };
@@ -55,7 +58,7 @@ struct Endings {
     if constexpr (std::same_as<Result, R>)
       return static_cast<R&&>(value);
     else
-      return Result{std::forward<V>(value), state.figures(policy)};
+      return Result{std::forward<V>(value), figures_of(state, policy)};
   }
   template <class V>
   ENCORE_NO_INLINE static Result settle(State& state, V&& value) {

@@ -75,16 +75,4 @@ struct UnmatchedLeave {
   using role = encore::role::Unmatched;
 };
 
-namespace detail {
-
-/// The figures of a call that ended, of which an outcome with a value tells.
-struct CallFigures {
-  StopReason reason;
-  int attempts;
-  Duration elapsed;
-  Duration slept;
-  int observer_errors;
-};
-
-}  // namespace detail
 }  // namespace encore ENCORE_BUILD

@@ -18,10 +18,12 @@ enum class Nested : std::uint8_t {
 struct WhenNested;
 struct NestingUnnoticed {
   using role = encore::role::Nesting;
+  static constexpr auto choice = Nested::allow;
 };
 struct OnFibers;
 struct OnThreads {
   using role = encore::role::Fibers;
+  static constexpr bool on = false;
 };
 
 namespace shared {
@@ -32,11 +34,6 @@ struct MarkedAttempt {
 };
 /// The marks of this thread, the innermost first. (L1)
 ENCORE_ONE_PER_PROCESS inline constinit thread_local MarkedAttempt* innermost_mark = nullptr;
-
-/// The attempt under way on this thread, of the innermost policy that marks its attempts.
-inline const Attempt* marked_attempt() noexcept {
-  return innermost_mark != nullptr ? innermost_mark->attempt : nullptr;
-}
 
 }  // namespace shared
 }  // namespace encore

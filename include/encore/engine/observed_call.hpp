@@ -42,8 +42,6 @@ class CallRecord {
     return started_ ? time_between(*started_, policy_.clock().now()) : Duration::zero();
   }
 
-  CallFigures figures() const { return {reason_, attempts(), elapsed(), slept_, observer_errors_}; }
-
   static constexpr bool strategy_handles(StopReason reason) noexcept {
     return consults_strategy(reason) || (Policy::handles_unmatched && reason == StopReason::not_retryable);
   }
@@ -52,18 +50,13 @@ class CallRecord {
   ~CallRecord() = default;
 
   Now now() const noexcept { return Now{policy_.clock()}; }
-  bool made_single() const noexcept {
-    return Policy::notices_nesting && policy_.nested() == Nested::make_single && outer() != nullptr;
-  }
+  /// The attempt of another policy around this call, if this one notices it.
   const Attempt* outer() const noexcept {
-    if constexpr (!Policy::notices_nesting)
-      return nullptr;
-    else if (policy_.nested() == Nested::allow)
-      return nullptr;
-    else if (call().outer != nullptr || policy_.on_fibers())
-      return call().outer;
-    else
-      return marked_attempt();
+    if constexpr (Policy::notices_nesting) {
+      if (policy_.nested() != Nested::allow)
+        return Policy::NestingType::Mark::around(call().outer, policy_.on_fibers());
+    }
+    return nullptr;
   }
 
   const Policy& policy_;
@@ -82,12 +75,12 @@ class ObservedCall : public CallRecord<Policy> {
  protected:
   using CallRecord<Policy>::CallRecord;
   ~ObservedCall() = default;
-  void tell_started() noexcept {}
-  void tell_succeeded() noexcept {}
-  void tell_failed(const Decision&, const std::optional<Duration>&, const Thrown*) noexcept {}
-  void tell_finished(const Thrown*) noexcept {}
-  void tell_finished(const std::exception_ptr&) noexcept {}
-  void tell_abandoned() noexcept {}
+  void notify_started() noexcept {}
+  void notify_succeeded() noexcept {}
+  void notify_failed(const Decision&, const std::optional<Duration>&, const Thrown*) noexcept {}
+  void notify_finished(const Thrown*) noexcept {}
+  void notify_finished(const std::exception_ptr&) noexcept {}
+  void notify_abandoned() noexcept {}
 };
 
 }  // namespace ENCORE_BUILD::detail

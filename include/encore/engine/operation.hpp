@@ -4,7 +4,6 @@
 #include <encore/detail/attributes.hpp>
 
 #include <concepts>
-#include <cstdlib>
 #include <type_traits>
 #include <utility>
 
@@ -48,11 +47,6 @@ struct RepeatedCallable {
       !IsNoText<F> || !NoCallAmong<A...> || runs_only_once<F, A...> || can_be_repeated<F, A...>,
       "this callable can be invoked neither with these arguments nor with them and `const encore::Attempt&`");
 };
-template <class F, class... A>
-[[noreturn]] void refuse_callable() {
-  static_assert(sizeof(RepeatedCallable<F, A...>) != 0);
-  std::abort();
-}
 /// What a refused callable returns: it converts to anything, so that the words above are the only error.
 struct NoResult {
   template <class T>

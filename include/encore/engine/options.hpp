@@ -1,6 +1,5 @@
 // Sorting options into roles: what a policy is made of, in canonical order, with a default for each role not named.
 #pragma once
-#include <encore/already_retries.hpp>
 #include <encore/backoff.hpp>
 #include <encore/clock.hpp>
 #include <encore/detail/pack.hpp>
@@ -125,7 +124,7 @@ inline constexpr int how_many = 0;
 template <class Role, class... T>
 inline constexpr int how_many<Role, Options<T...>> = (0 + ... + int{shared::HasRole<T, Role>});
 template <class Role, class List>
-inline constexpr bool at_most_one = how_many<Role, List> <= 1;
+concept TakesOne = how_many<Role, List> <= 1;
 
 // ---- canonical order -----------------------------------------------------------------------------------------------
 

@@ -26,8 +26,6 @@ inline constexpr bool keeps_promise = true;
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Clock> = Clock<Seen>;
 template <class Seen>
-inline constexpr bool keeps_promise<Seen, role::Observer> = std::invocable<Seen&, const Event&>;
-template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Predicate> = Predicate<std::remove_cv_t<Seen>>;
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Backoff> = Backoff<std::remove_cv_t<Seen>>;
@@ -35,26 +33,32 @@ template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Jitter> = Jitter<std::remove_cv_t<Seen>>;
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::OnFailure> = FailureStrategy<std::remove_cv_t<Seen>>;
-template <class Seen>
-inline constexpr bool keeps_promise<Seen, role::BeforeRetry> = [] {
-  if constexpr (requires(const Seen& seen) { seen.prepare; })
-    return std::invocable<decltype((std::declval<const Seen&>().prepare)), const Attempt&> ||
-           std::invocable<decltype((std::declval<const Seen&>().prepare))>;
-  else
-    return true;  // nothing is to be prepared
-}();
-
 /// The permits of a call: a type that is known with the guards' header.
 template <class Guards>
 struct permits_for;
 template <>
 struct permits_for<Pack<>> {
-  using type = Pack<>;
+  struct type {  // stands for itself and for the room for it
+    void make() const noexcept {}
+    type& get() noexcept { return *this; }
+  };
 };
+
+/// What guards add to a call: known with the guards' header.
+template <class Policy>
+struct Guarding;
 
 /// An observer that events are told to: a type that is known with the observers' header.
 template <class O>
 struct Told;
+
+/// Is the header included that a type in this role needs?
+template <class T, class Role = role_of<T>>
+inline constexpr bool is_known = true;
+template <class T>
+inline constexpr bool is_known<T, role::Guard> = requires { sizeof(permits_for<Pack<Storage<T>>>); };
+template <class T>
+inline constexpr bool is_known<T, role::Observer> = requires { sizeof(Told<T>); };
 
 /// What a type that takes a role must have, in words. Always true: the compile errors are inside.
 template <class T>
@@ -67,36 +71,31 @@ consteval bool has_what_its_role_needs() {
                 "a clock, observer or guard that changes as it is used, or cannot be moved, is held by "
                 "reference, and a temporary one would dangle: give it a name, and if it can be copied, give "
                 "the policy std::ref(it)");
-  constexpr bool known =
-      !std::same_as<Role, role::Guard> || requires { sizeof(permits_for<Pack<Storage<T>>>); };
-  static_assert(known, "a policy with a guard needs: #include <encore/guard/guard.hpp>");
-  constexpr bool told = !std::same_as<Role, role::Observer> || requires { sizeof(Told<T>); };
-  static_assert(told, "a policy with an observer needs: #include <encore/observer.hpp>");
+  static_assert(is_known<T> || !std::same_as<Role, role::Guard>,
+                "a policy with a guard needs: #include <encore/guard/guard.hpp>");
+  static_assert(is_known<T> || !std::same_as<Role, role::Observer>,
+                "a policy with an observer needs: #include <encore/observer.hpp>");
   constexpr bool outcome_is_known = !std::same_as<Value, ReturnOutcome> || OutcomeIsKnown<T>;
   static_assert(outcome_is_known, "ReturnOutcome needs: #include <encore/outcome.hpp>");
   if constexpr (!would_keep) {
     static_assert(!std::same_as<Role, role::Clock>,
-                  "this clock is none: it needs `encore::TimePoint now()`, `encore::WallTime wall()` and "
+                  "this clock does not satisfy encore::Clock: it needs `encore::TimePoint now()`, "
+                  "`encore::WallTime wall()` and "
                   "`sleep_for(encore::Duration, const encore::StopView&)`");
-    static_assert(!std::same_as<Role, role::Observer>,
-                  "this observer is none: it is called with `const encore::Event&`");
-    static_assert(!std::same_as<Role, role::Guard>,
-                  "this guard is none: it needs a move-only `Permit` with `succeeded(now)` and `failed(now, "
-                  "retryable)`, a `refusal`, and `std::optional<Permit> admit(const AdmissionRequest&)`");
-    static_assert(
-        !std::same_as<Role, role::Predicate>,
-        "this predicate is none: it needs `bool matches(const encore::Thrown&) const`, or `static constexpr "
-        "bool looks_at_values = true` and a `matches` for `const encore::Returned<Value>&`");
+    static_assert(!std::same_as<Role, role::Predicate>,
+                  "this predicate does not satisfy encore::Predicate: it needs `bool matches(const "
+                  "encore::Thrown&) const`, or `static constexpr "
+                  "bool looks_at_values = true` and a `matches` for `const encore::Returned<Value>&`");
     static_assert(!std::same_as<Role, role::Backoff>,
-                  "this backoff is none: it needs `encore::Duration operator()(int retry) const`");
-    static_assert(
-        !std::same_as<Role, role::Jitter>,
-        "this jitter is none: it needs `encore::Duration operator()(const encore::JitterInput&) const`");
+                  "this backoff does not satisfy encore::Backoff: it needs `encore::Duration operator()(int "
+                  "retry) const`");
+    static_assert(!std::same_as<Role, role::Jitter>,
+                  "this jitter does not satisfy encore::Jitter: it needs `encore::Duration operator()(const "
+                  "encore::JitterInput&) const`");
     static_assert(!std::same_as<Role, role::OnFailure>,
-                  "this failure strategy is none: it needs `mode`, `template <class R> using result` and "
+                  "this failure strategy does not satisfy encore::FailureStrategy: it needs `mode`, "
+                  "`template <class R> using result` and "
                   "`failed<R>(Failure&&) const`");
-    static_assert(!std::same_as<Role, role::BeforeRetry>,
-                  "BeforeRetry calls its function with `const encore::Attempt&` or with nothing");
   }
   if constexpr (keeps) {
     using Seen = AsSeen<T>;
@@ -104,10 +103,6 @@ consteval bool has_what_its_role_needs() {
                              !outcome_is_known ||
                              requires { sizeof(std::enable_if_t<!std::is_void_v<T>, Failure>); };
     static_assert(answers, "a policy with a failure strategy needs: #include <encore/failure.hpp>");
-    if constexpr (std::same_as<Role, role::Observer>)
-      static_assert(!Deferred<std::invoke_result_t<Seen&, const Event&>>,
-                    "this observer returns a coroutine or future that nobody awaits, so it would hear of "
-                    "nothing: do the work in the call, or hand it to somebody who waits for it");
     if constexpr (std::same_as<Role, role::Clock>)
       static_assert(
           !Deferred<decltype(std::declval<Seen&>().sleep_for(Duration{}, std::declval<const StopView&>()))>,
@@ -151,6 +146,16 @@ inline constexpr bool has_places_for<Options<T...>, Options<G...>> =
 template <class Slots, class Given>
 concept HasPlacesFor = has_places_for<Slots, Given>;
 
+template <class Role, class Given>
+consteval void refuse_two_of() {
+  static_assert(TakesOne<Role, Given> || !std::same_as<Role, role::Predicate>,
+                "a RetryPolicy takes one predicate: join two with ||");
+  static_assert(
+      TakesOne<Role, Given> || std::same_as<Role, role::Predicate>,
+      "a RetryPolicy takes one option of each kind, and two of these are of the same: leave one out, "
+      "or do both in one function (RetrySettings counts as several)");
+}
+
 /// Refuses options without a role, roles given twice, and what could be stored in two ways.
 template <class... G>
 consteval void check_options() {
@@ -170,35 +175,7 @@ consteval void check_options() {
                 "a RetryPolicy takes one RetrySettings: set the fields of one");
   if constexpr ((is_an_option<G> && ...) && how_many<role::Settings, Options<G...>> <= 1) {
     using Given = opened_t<G...>;
-    static_assert(at_most_one<role::Clock, Given>, "a RetryPolicy takes one clock");
-    static_assert(at_most_one<role::Predicate, Given>, "a RetryPolicy takes one predicate: join two with ||");
-    static_assert(at_most_one<role::CountLimit, Given>,
-                  "a RetryPolicy takes one count limit: keep one of MaxRetries, MaxAttempts, "
-                  "UnlimitedRetries and RetrySettings");
-    static_assert(at_most_one<role::TimeBudget, Given>,
-                  "a RetryPolicy takes one time budget, and RetrySettings is one");
-    static_assert(at_most_one<role::MinAttemptTime, Given>,
-                  "a RetryPolicy takes one least attempt time, and RetrySettings is one");
-    static_assert(at_most_one<role::AttemptTimeout, Given>,
-                  "a RetryPolicy takes one attempt timeout, and RetrySettings is one");
-    static_assert(at_most_one<role::BeforeRetry, Given>,
-                  "a RetryPolicy takes one BeforeRetry: do both in one function");
-    static_assert(at_most_one<role::Backoff, Given>,
-                  "a RetryPolicy takes one backoff, and RetrySettings is one");
-    static_assert(at_most_one<role::Jitter, Given>,
-                  "a RetryPolicy takes one jitter, and RetrySettings is one");
-    static_assert(at_most_one<role::HintSource, Given>, "a RetryPolicy takes one hint source");
-    static_assert(at_most_one<role::HintCap, Given>,
-                  "a RetryPolicy takes one hint cap, and RetrySettings is one");
-    static_assert(at_most_one<role::OnFailure, Given>, "a RetryPolicy takes one failure strategy");
-    static_assert(at_most_one<role::Unmatched, Given>, "a RetryPolicy takes one HandleUnmatched");
-    static_assert(at_most_one<role::Seed, Given>, "a RetryPolicy takes one seed, and RetrySettings is one");
-    static_assert(at_most_one<role::Nesting, Given>, "a RetryPolicy takes one WhenNested");
-    static_assert(at_most_one<role::Fibers, Given>, "a RetryPolicy takes one OnFibers");
-    static_assert(at_most_one<role::InnerAttempts, Given>, "a RetryPolicy takes one AlreadyRetries");
-    static_assert(at_most_one<role::FailureTest, Given>,
-                  "a RetryPolicy takes one FailsIf: ask both in one function");
-    static_assert(at_most_one<role::WhenRefused, Given>, "a RetryPolicy takes one WaitWhenRefused");
+    []<class... Role>(Options<Role...>) { (refuse_two_of<Role, Given>(), ...); }(SingleRoles{});
   }
 }
 

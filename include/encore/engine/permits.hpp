@@ -2,12 +2,15 @@
 #pragma once
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
+#include <encore/decision.hpp>
 #include <encore/detail/attributes.hpp>
+#include <encore/detail/extremes.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/engine/options_check.hpp>
 #include <encore/guard/guard.hpp>
 #include <encore/option.hpp>
 #include <encore/refused.hpp>
+#include <encore/returned.hpp>
 #include <encore/stop_reason.hpp>
 
 #include <concepts>
@@ -28,11 +31,11 @@ constexpr bool is_failure_of_the_call(StopReason reason) noexcept {
 /// by the refusal of a policy within?
 inline bool says_stopped(const Thrown& failure) {
   return failure.is<Cancelled>() || failure.is<Refused>() ||
-         (carries_cancelled_code(failure) && was_cancelled(failure));
+         (carries_cancelled_code(failure) && was_cancelled(failure.attempt()));
 }
 template <class Value>
 bool says_stopped(const Returned<Value>& failure) {
-  return is_unretryable(failure) || (carries_cancelled_code(failure) && was_cancelled(failure));
+  return is_unretryable(failure) || (carries_cancelled_code(failure) && was_cancelled(failure.attempt));
 }
 
 /// The permits of one call, one place for each guard. Whatever is left when it is destroyed is returned unspent. (H1)
@@ -59,16 +62,15 @@ class Permits {
       if constexpr (requires { permit.began(now); }) permit.began(now);
     });
   }
-  template <class Guards>
-  StopReason still_admitted(const Guards&, const Now& now) {
-    auto refused = StopReason::none;
+  /// The wait before the next attempt is over: guards are asked again, unless the call ends anyway for `reason`.
+  void waited(StopReason& reason, const Now& now) {
     each([&](auto& permit, auto guard) {
       using Asked = typename decltype(guard)::type;
       if constexpr (!is_per_call<Asked> && requires { permit.still_admitted(now); }) {
-        if (refused == StopReason::none && !permit.still_admitted(now)) refused = Asked::refusal;
+        if (reason == StopReason::none && !permit.still_admitted(now)) reason = Asked::refusal;
       }
     });
-    return refused;
+    if (reason != StopReason::none) release_attempt();
   }
   /// The longest time that a guard with this refusal names until it may admit again.
   template <class Guards>
@@ -106,6 +108,10 @@ class Permits {
   /// refused the next attempt; what counts is what its last failure showed. (H3)
   void call_failed(const Now& now, StopReason reason) {
     if (is_failure_of_the_call(reason)) settle<true>([&](auto& permit) { report(permit, now); });
+  }
+  void call_ended(const Now& now, StopReason reason) {
+    call_failed(now, reason);
+    release();
   }
   /// Returns all of them unspent. Out of line: inlined at -O3, GCC 12 warns that an empty one may be uninitialised.
   ENCORE_COLD void release() {
@@ -187,10 +193,91 @@ class Permits {
 template <class... G>
   requires(sizeof...(G) > 0)
 struct permits_for<Pack<Storage<G>...>> {
+  static_assert((Guard<std::remove_cvref_t<G>> && ...),
+                "this guard does not satisfy encore::Guard: it needs a move-only `Permit` with "
+                "`succeeded(now)` and `failed(now, "
+                "retryable)`, a `refusal`, and `std::optional<Permit> admit(const AdmissionRequest&)`");
   using type = Permits<G...>;
 };
 
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Guard> = Guard<Seen>;
+
+/// What guards add to a call. `State` is its retry state, `Early` what there is of it before the first failure.
+template <class Policy>
+struct Guarding {
+  using Permits = typename permits_for<typename Policy::Guards>::type;
+
+  /// Asks the guards about an attempt, of which `after` is the failure that it would retry.
+  template <class State, class... Failed>
+  static StopReason admit(State& state, int ordinal, Duration ahead, const Failed&... after) {
+    const auto& guards = state.policy_.guards();
+    const auto request = Permits::request_of(state.call(), ordinal, ahead, state.now());
+    auto refused = StopReason::none;
+    if constexpr ((Permits::template looks_at<Failed> && ...))
+      refused = state.permits_.admit(guards, request, after...);
+    else
+      refused = state.permits_.admit(guards, request);
+    if constexpr (Policy::waits_when_refused) state.refused_ = refused;
+    return refused;
+  }
+  /// The first attempt is not admitted.
+  template <class State>
+  static Decision refuse(State& state, StopReason reason) {
+    if constexpr (!Policy::waits_when_refused) {
+      return state.refuse(reason);
+    } else {
+      state.permits_.release();
+      state.refused_ = reason;
+      const auto wait = state.waits_.next(state.policy_, state.frame_.current, std::nullopt);
+      const auto left = state.time_left();
+      state.frame_.attempt.ordinal = 0;
+      return end_after(state, left ? smaller_of(wait, *left) : wait, nullptr);
+    }
+  }
+  /// The call ends as refused after the wait that it would have had, its permits given back before. A driver that is not known to
+  /// come back after it gets the end in the last decision. (H10)
+  template <class State>
+  static Decision end_after(State& state, Duration wait, const Thrown* thrown) {
+    const auto reason = state.refused_;
+    if (state.driver_waits_ && wait.count() > 0) {
+      state.permits_.call_ended(state.now(), reason);
+      state.wait_for(wait);
+    } else {
+      state.slept_ = sum_of(state.slept_, wait);
+      state.finish(reason, thrown);
+    }
+    return {.stop = reason, .wait = wait};
+  }
+  /// How long from now the guards that refused the call will refuse another.
+  template <class State>
+  static std::optional<Duration> admits_again(const State& state) {
+    return state.permits_.admits_again(
+        state.policy_.guards(), state.reason_,
+        Permits::request_of(state.call(), state.attempts() + 1, {}, state.now()));
+  }
+
+  template <class Early>
+  ENCORE_NO_INLINE static bool begin(Early& early, const Call& call) {
+    const Policy& policy = *early.policy_;
+    const Now now{policy.clock()};
+    const auto refused =
+        early.permits_.get().admit(policy.guards(), Permits::request_of(call, 1, Duration::zero(), now));
+    if (refused != StopReason::none) {
+      early.next_ = refuse(early.made_state(call), refused);
+      return false;
+    }
+    early.permits_.get().began(now);
+    return early.begin_first(policy, call);
+  }
+  template <class Early>
+  ENCORE_NO_INLINE static void succeeded(Early& early, const Call& call) {
+    if (early.made()) return early.state().succeeded();
+    const Policy& policy = *early.policy_;
+    early.permits_.get().succeeded(Now{policy.clock()});
+    if constexpr (Policy::observed) early.succeeded_first(policy, call);
+  }
+  ENCORE_NO_INLINE static void release(Permits& permits) { permits.~Permits(); }
+};
 
 }  // namespace ENCORE_BUILD::detail

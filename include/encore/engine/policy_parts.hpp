@@ -106,46 +106,27 @@ class PolicyParts<ClockT, PredicateT, Options<X...>> {
     if (CountLimit::is_unlimited(max_retries())) return std::nullopt;
     return max_retries() + 1;
   }
-  constexpr std::optional<Duration> time_budget() const noexcept { return span_of<role::TimeBudget>(); }
+  constexpr std::optional<Duration> time_budget() const noexcept { return get<role::TimeBudget>().value; }
   constexpr std::optional<Duration> attempt_timeout() const noexcept {
-    return span_of<role::AttemptTimeout>();
+    return get<role::AttemptTimeout>().value;
   }
-  constexpr Duration min_attempt_time() const noexcept {
-    return span_of<role::MinAttemptTime>().value_or(Duration::zero());
-  }
+  constexpr Duration min_attempt_time() const noexcept { return get<role::MinAttemptTime>().value; }
   constexpr Duration hint_cap() const noexcept { return get<role::HintCap>().value; }
   template <class Bits = std::uint64_t>
   constexpr std::optional<Bits> seed() const noexcept {
-    if constexpr (has_seed)
-      return get<role::Seed>().value;
-    else
-      return std::nullopt;
+    return get<role::Seed>().value;
   }
   /// How many attempts what is called makes by itself for each of this policy's. (J1)
-  constexpr int inner_attempts() const noexcept {
-    if constexpr (has<role::InnerAttempts, AlreadyRetries>)
-      return get<role::InnerAttempts>().attempts;
-    else
-      return 1;
-  }
+  constexpr int inner_attempts() const noexcept { return get<role::InnerAttempts>().attempts; }
   /// The most requests of one call that reach the dependency; empty means unlimited.
   template <class Requests = std::int64_t>
   constexpr std::optional<Requests> max_requests() const noexcept {
-    return max_requests_of<Requests>(max_attempts(), inner_attempts());
+    if (const auto attempts = max_attempts()) return Requests{*attempts} * inner_attempts();
+    return std::nullopt;
   }
-  constexpr Nested nested() const noexcept {
-    if constexpr (notices_nesting)
-      return get<role::Nesting>().choice;
-    else
-      return Nested::allow;
-  }
+  constexpr Nested nested() const noexcept { return get<role::Nesting>().choice; }
   /// Is nothing to be marked on a thread, since the callables may leave it? (J3)
-  constexpr bool on_fibers() const noexcept {
-    if constexpr (says_fibers)
-      return get<role::Fibers>().on;
-    else
-      return false;
-  }
+  constexpr bool on_fibers() const noexcept { return get<role::Fibers>().on; }
 
  protected:
   // Each slot is filled by the first option in its role, else from the older policy, else by its default.
@@ -213,15 +194,6 @@ class PolicyParts<ClockT, PredicateT, Options<X...>> {
     else
       return guards_;
   }
-  template <class Role>
-  constexpr std::optional<Duration> span_of() const noexcept {
-    const auto& slot = get<Role>();
-    if constexpr (requires { slot.value; })
-      return slot.value;
-    else
-      return std::nullopt;
-  }
-
   template <class Roles>
   struct slots_for;
   template <class... Role>

@@ -9,27 +9,19 @@
 #include <encore/unretryable.hpp>
 
 #include <optional>
-#include <string_view>
 #include <type_traits>
 
 namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-// What compositions hand on from their parts: hints and registered names.
+// What compositions hand on from their parts.
 template <class P>
 std::optional<Duration> hint_by(const P& predicate, const Thrown& failure, const Now& now) {
   if constexpr (requires { predicate.hint(failure, now); })
     return predicate.hint(failure, now);
   else
     return no_hint;
-}
-template <class P>
-std::string_view name_by(const P& predicate, const Thrown& failure) {
-  if constexpr (requires { predicate.name(failure); })
-    return predicate.name(failure);
-  else
-    return {};
 }
 template <class P>
 inline constexpr bool types_only = requires { requires P::types_only; };

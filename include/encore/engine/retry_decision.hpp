@@ -17,7 +17,8 @@ namespace encore ENCORE_BUILD::detail {
 /// Weighs the failures of one call.
 template <class Policy>
 class RetryDecision : public ObservedCall<Policy> {
-  friend struct Restorer;  // saves a call and brings it back
+  friend struct Guarding<Policy>;  // what guards add, in <encore/guard/guard.hpp>
+  friend struct Restorer;          // saves a call and restores it
   using Observed = ObservedCall<Policy>;
   static constexpr bool guarded = Policy::guarded;
 
@@ -28,16 +29,8 @@ class RetryDecision : public ObservedCall<Policy> {
   using Observed::is_last;
 
   bool outcome_unknown() const noexcept { return outcome_.unknown; }
-  /// What the server, or the guard that refused, named; the later of both.
-  std::optional<Duration> retry_after() const {
-    auto earliest = last_hint_;
-    if constexpr (guarded) {
-      const auto guards = permits_.admits_again(policy_.guards(), reason_,
-                                                Permits::request_of(call(), attempts() + 1, {}, now()));
-      if (guards && (!earliest || *earliest < *guards)) earliest = guards;
-    }
-    return earliest;
-  }
+  /// Of the server, with a failure after which there is no other attempt.
+  const std::optional<Duration>& last_hint() const noexcept { return last_hint_; }
 
  protected:
   RetryDecision(const Policy& policy, CallFrame& frame, Permits& permits,
@@ -59,13 +52,8 @@ class RetryDecision : public ObservedCall<Policy> {
     if (call().replay != ReplaySafety::repeatable) verdict = heed_replay_safety(verdict, failure);
     if (verdict == StopReason::none) verdict = another_attempt(failure, hint, wait);
     if constexpr (guarded) {
-      if (verdict == StopReason::none) {
-        if constexpr (Permits::template looks_at<Failed>)
-          verdict = admit(attempts() + 1, wait, failure);
-        else
-          verdict = admit(attempts() + 1, wait);
-        if constexpr (Policy::waits_when_refused) refused_ = verdict;
-      }
+      if (verdict == StopReason::none)
+        verdict = Guarding<Policy>::admit(*this, attempts() + 1, wait, failure);
     }
     if constexpr (!Policy::rethrows) {  // somebody tells of the failure
       if (verdict != StopReason::none) last_hint_ = hint ? hint : hint_from(policy_, failure, now());
@@ -105,14 +93,10 @@ class RetryDecision : public ObservedCall<Policy> {
   }
   template <class Failed>
   StopReason another_attempt(const Failed& failure, std::optional<Duration>& hint, Duration& wait) {
-    if (this->made_single()) return StopReason::nested_made_single;
+    if (policy_.nested() == Nested::make_single && this->outer() != nullptr)
+      return StopReason::nested_made_single;
     return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
   }
-  template <class... Failed>
-  StopReason admit(int ordinal, Duration ahead, const Failed&... after) {
-    return permits_.admit(policy_.guards(), Permits::request_of(call(), ordinal, ahead, now()), after...);
-  }
-
   using Observed::frame_;
   using Observed::now;
   using Observed::outcome_;

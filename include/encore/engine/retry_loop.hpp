@@ -3,7 +3,6 @@
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/call_state.hpp>
-#include <encore/engine/deferred.hpp>
 #include <encore/engine/endings.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/verdict.hpp>
@@ -37,15 +36,6 @@ template <class P>
 inline constexpr bool is_short_list = false;
 template <class... E>
 inline constexpr bool is_short_list<RetryOn<E...>> = sizeof...(E) >= 1 && sizeof...(E) <= 4;
-
-/// Runs what `BeforeRetry` holds, with the attempt if it takes it.
-template <class Prepare>
-decltype(auto) prepare(const Prepare& prepare, const Attempt& attempt) {
-  if constexpr (std::invocable<const Prepare&, const Attempt&>)
-    return prepare(attempt);
-  else
-    return prepare();
-}
 
 /// Drives one call of `F` with arguments `A` on a thread that sleeps. It stands at the place of the call, and only the way of a
 /// success at once is inlined there.
@@ -89,8 +79,8 @@ class RetryLoop : Results<Policy, R> {
       if constexpr (pinned) success.armed = true;
       if constexpr (ignores_exceptions) {
         R result = attempt(policy, state, callable, args...);
-        const auto verdict = judge(policy, state, result);
-        if (verdict == StopReason::succeeded || !found_here(state).waited_after(result, verdict, call))
+        const auto verdict = judge_returned(policy, state, result);
+        if (verdict == StopReason::succeeded || !waited_after(found_here(state), result, verdict, call))
           return static_cast<R&&>(result);
         continue;
       }
@@ -106,15 +96,15 @@ class RetryLoop : Results<Policy, R> {
           if constexpr (std::is_void_v<Result>)
             return;
           else
-            return Result{state.figures(policy)};
+            return Result{figures_of(state, policy)};
         } else if constexpr (Results<Policy, R>::movable) {
           R result = attempt(policy, state, callable, args...);
           if constexpr (judged) {
-            const auto verdict = judge(policy, state, result);
+            const auto verdict = judge_returned(policy, state, result);
             returned = true;
             if (verdict != StopReason::succeeded) [[unlikely]] {
               // The value is kept for as long as the wait.
-              if (!found_here(state).waited_after(result, verdict, call))
+              if (!waited_after(found_here(state), result, verdict, call))
                 return Ends::settle(state, static_cast<R&&>(result));
               returned = false;
               continue;
@@ -183,23 +173,11 @@ class RetryLoop : Results<Policy, R> {
   ENCORE_FORCE_INLINE static R attempt([[maybe_unused]] const Policy& policy, [[maybe_unused]] State& state,
                                        F& callable, A&... args) {
     [[maybe_unused]] const auto mark = marked(policy, state);
-    if constexpr (Policy::prepares_retries) {
-      static_assert(
-          !Deferred<decltype(detail::prepare(policy.before_retry().prepare, std::declval<const Attempt&>()))>,
-          "this BeforeRetry returns a coroutine or future, and has prepared nothing when run() makes "
-          "the next attempt: wait for it in the function, or use co_run, which awaits a coroutine");
-      if (state.retries())
-        static_cast<void>(detail::prepare(policy.before_retry().prepare, state.state().attempt()));
-    }
+    if constexpr (Policy::prepares_retries) prepare_retry(policy, state);
     if constexpr (with_attempt)
       return detail::invoke(callable, args..., state.attempt());
     else
       return detail::invoke(callable, args...);
-  }
-  template <class Value>
-  ENCORE_FORCE_INLINE static StopReason judge(const Policy& policy, const State& state, const Value& value) {
-    const auto known = state.what_is_known();
-    return judge_value<Policy::hears_of_failures>(policy, Returned<std::remove_cvref_t<R>>{value, known});
   }
 };
 

@@ -21,11 +21,15 @@ namespace encore ENCORE_BUILD::detail {
 /// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
 template <class Policy>
 class RetryState : public RetryDecision<Policy> {
-  friend struct Restorer;  // saves a call and brings it back
+  friend struct Guarding<Policy>;  // what guards add, in <encore/guard/guard.hpp>
+  friend struct ReturnedFailures;  // what returned values add, in <encore/returned.hpp>
+  friend struct Restorer;          // saves a call and restores it
   using Deciding = RetryDecision<Policy>;
   static constexpr bool guarded = Policy::guarded;
+  static constexpr bool waits_when_refused = Policy::waits_when_refused;
 
  public:
+  using PolicyType = Policy;
   using Permits = typename Deciding::Permits;
 
   RetryState(const Policy& policy, CallFrame& frame, Permits& permits,
@@ -53,8 +57,8 @@ class RetryState : public RetryDecision<Policy> {
       refused = call().refused;
     if (refused != StopReason::none) return refuse(refused);
     if constexpr (guarded) {
-      refused = admit(1, Duration::zero());
-      if (refused != StopReason::none) return refused_by_guard(refused);
+      if (refused = Guarding<Policy>::admit(*this, 1, Duration::zero()); refused != StopReason::none)
+        return Guarding<Policy>::refuse(*this, refused);
     }
     start_attempt();
     return {};
@@ -72,27 +76,14 @@ class RetryState : public RetryDecision<Policy> {
     return finish(reason, nullptr);
   }
 
-  /// A guard admits no attempt.
-  Decision refused_by_guard(StopReason reason) {
-    if constexpr (!Policy::waits_when_refused) {
-      return refuse(reason);
-    } else {
-      permits_.release();
-      refused_ = reason;
-      const auto wait = waits_.next(policy_, frame_.current, std::nullopt);
-      const auto left = time_left();
-      frame_.attempt.ordinal = 0;
-      return end_after(left ? shared::smaller_of(wait, *left) : wait, nullptr);
-    }
-  }
   /// Is there a wait after this decision? Whoever drives the call waits, and then resumes it.
   static constexpr bool waits_after(const Decision& next) noexcept {
-    return next.goes_on() || (Policy::waits_when_refused && next.wait.count() > 0);
+    return next.goes_on() || (waits_when_refused && next.wait.count() > 0);
   }
 
   void succeeded() {
     if constexpr (guarded) permits_.succeeded(now());
-    this->tell_succeeded();
+    this->notify_succeeded();
     if (frame_.notes.error_result())  // what says that the tool failed settles nothing by itself (B8, I3)
       note_outcome();
     else
@@ -106,9 +97,8 @@ class RetryState : public RetryDecision<Policy> {
     const Thrown thrown{error, known};
     const auto next = decide(
         thrown, &thrown, [&] { return matched ? judge_matched(policy_, thrown) : judge(policy_, thrown); });
-    const auto ends_after_wait = !next.goes_on() && waits_after(next);
     if (next.goes_on() ? may_end_in_the_wait()
-                       : ends_after_wait || (!Policy::rethrows && strategy_handles(next.stop)))
+                       : waits_after(next) || (!Policy::rethrows && strategy_handles(next.stop)))
       error_ = std::current_exception();
     return next;
   }
@@ -126,46 +116,14 @@ class RetryState : public RetryDecision<Policy> {
     error_ = nullptr;
     if (reason_ != StopReason::none) return;
     note_outcome();
-    auto reason = StopReason::cancelled;
-    if constexpr (Policy::waits_when_refused) {
-      if (refused_ != StopReason::none) reason = refused_;
-    }
-    end(reason);
-    this->tell_abandoned();
-  }
-
-  /// `again`: the attempt has failed before, so that only a success is news.
-  template <class Value>
-  [[nodiscard]] Decision returned(const Value& value, bool again) {
-    const auto known = what_is_known();
-    CutShort cut{*this};
-    cut.under_way(!again);
-    const auto verdict = judge_value<true>(policy_, Returned<Value>{value, known});
-    cut.returned();
-    if (verdict != StopReason::succeeded)
-      return again ? Decision{.wait = wait_} : returned_failure(value, verdict);
-    succeeded();
-    return {.stop = StopReason::succeeded};
-  }
-  /// The same after it was judged: `verdict` is `none` if it is to be retried, else why not.
-  template <class Value>
-  [[nodiscard]] Decision returned_failure(const Value& value, StopReason verdict) {
-    const auto known = what_is_known();
-    const Returned<Value> failure{value, known};
-    return decide(failure, nullptr, [&] {
-      if (verdict == StopReason::none ||
-          (Policy::handles_unmatched && verdict == StopReason::not_retryable)) {
-        if (const auto never = never_verdict(policy_, failure); never != StopReason::none) return never;
-      }
-      return verdict;
-    });
+    end(refused_ != StopReason::none ? refused_ : StopReason::cancelled);
+    this->notify_abandoned();
   }
 
   [[nodiscard]] Decision resume(bool cancelled = false) {
-    CutShort cut{*this};
-    cut.under_way(false);
-    const auto next = resumed(cancelled, cut);
-    cut.returned();
+    CutShort cut{*this, nullptr, false};
+    const auto next = resumed(cancelled, cut.under_way);
+    cut.returned = true;
     return next;
   }
 
@@ -180,43 +138,30 @@ class RetryState : public RetryDecision<Policy> {
     return may_be_cancelled_ || guarded || frame_.limits.bounded() || call().stop.watches();
   }
 
-  /// Ends the call as cancelled if the users' code that runs in its life does not return, as it does when its thread is
-  /// cancelled there: observers hear of the attempt's failure, unless they have, and of the call's end. (B4, F1, H1)
-  class CutShort {
-   public:
-    explicit CutShort(RetryState& state, const Thrown* thrown = nullptr) noexcept
-        : state_{state},
-          thrown_{thrown} {}
-    CutShort(const CutShort&) = delete;
-    CutShort& operator=(const CutShort&) = delete;
+  /// Ends the call as cancelled if the users' code that runs in its life does not return, as when its thread is cancelled there:
+  /// observers are notified of the attempt's failure, unless they have been, and of the call's end. (B4, F1, H1)
+  struct CutShort {
+    RetryState& state;
+    const Thrown* thrown = nullptr;
+    bool under_way = true;  // an attempt of whose end nobody was notified
+    bool returned = false;
     ~CutShort() {
-      if (!returned_) state_.cut_short(under_way_, thrown_);
+      if (!returned) state.cut_short(under_way, thrown);
     }
-    /// Is an attempt under way whose end was not told?
-    void under_way(bool is) noexcept { under_way_ = is; }
-    void returned() noexcept { returned_ = true; }
-
-   private:
-    RetryState& state_;
-    const Thrown* thrown_;
-    bool under_way_ = true;
-    bool returned_ = false;
   };
   ENCORE_COLD void cut_short(bool under_way, const Thrown* thrown) {
     if (under_way && reason_ == StopReason::none)
-      this->tell_failed({.stop = StopReason::cancelled}, std::nullopt, thrown);
+      this->notify_failed({.stop = StopReason::cancelled}, std::nullopt, thrown);
     abandoned();
   }
 
-  Decision resumed(bool cancelled, CutShort& cut) {
+  Decision resumed(bool cancelled, bool& under_way) {
     const auto stopped = cancelled || call().stop.stop_requested();
     auto slept = wait_;
     if (stopped && wait_began_)
       slept = shared::smaller_of(wait_, time_between(*wait_began_, policy_.clock().now()));
     slept_ = sum_of(slept_, slept);
-    if constexpr (Policy::waits_when_refused) {
-      if (refused_ != StopReason::none) return finish_with_kept_error(refused_);
-    }
+    if (waits_when_refused && refused_ != StopReason::none) return finish_with_kept_error(refused_);
     auto reason = StopReason::none;
     std::optional<TimePoint> at;
     if (stopped) {
@@ -225,15 +170,12 @@ class RetryState : public RetryDecision<Policy> {
       at = policy_.clock().now();
       reason = time_verdict(frame_.limits.remaining(*at), Duration::zero(), policy_.min_attempt_time());
     }
-    if constexpr (guarded) {
-      if (reason == StopReason::none) reason = permits_.still_admitted(policy_.guards(), now());
-      if (reason != StopReason::none) permits_.release_attempt();
-    }
+    if constexpr (guarded) permits_.waited(reason, now());
     if (reason != StopReason::none) return finish_with_kept_error(reason);
     frame_.notes.clear();
     ++frame_.attempt.ordinal;
     error_ = nullptr;
-    cut.under_way(true);
+    under_way = true;
     attempt_starts(at);
     start_attempt();
     return {};
@@ -251,21 +193,21 @@ class RetryState : public RetryDecision<Policy> {
       deferring_cancellation(weigh);
     else
       weigh();
-    cut.under_way(false);
+    cut.under_way = false;
     const auto next = fail(verdict, wait, hint, thrown);
-    cut.returned();
+    cut.returned = true;
     return next;
   }
   void start_attempt() {
     if constexpr (guarded) permits_.began(now());
-    this->tell_started();
+    this->notify_started();
     if constexpr (requires { policy_.clock().attempt_started(); }) policy_.clock().attempt_started();
   }
 
   Decision fail(StopReason stop, Duration wait, const std::optional<Duration>& hint, const Thrown* thrown) {
-    this->tell_failed({.stop = stop, .wait = wait}, hint, thrown);
-    if constexpr (Policy::waits_when_refused) {
-      if (refused_ != StopReason::none) return end_after(wait, thrown);
+    this->notify_failed({.stop = stop, .wait = wait}, hint, thrown);
+    if constexpr (waits_when_refused) {
+      if (refused_ != StopReason::none) return Guarding<Policy>::end_after(*this, wait, thrown);
     }
     if (stop != StopReason::none) return finish(stop, thrown);
     return wait_for(wait);
@@ -276,41 +218,21 @@ class RetryState : public RetryDecision<Policy> {
     return {.wait = wait};
   }
 
-  /// The call ends as refused after the wait that it would have had, its permits given back before. Whoever is not known to
-  /// come back after it hears of it in the last decision. (H10)
-  Decision end_after(Duration wait, const Thrown* thrown) {
-    if (driver_waits_ && wait.count() > 0) {
-      give_back(refused_);
-      wait_for(wait);
-    } else {
-      slept_ = sum_of(slept_, wait);
-      finish(refused_, thrown);
-    }
-    return {.stop = refused_, .wait = wait};
-  }
-
-  void give_back(StopReason reason) {
-    if constexpr (guarded) {
-      permits_.call_failed(now(), reason);
-      permits_.release();
-    }
-  }
   void end(StopReason reason) {
     reason_ = reason;
-    give_back(reason);
+    if constexpr (guarded) permits_.call_ended(now(), reason);
   }
   Decision finish(StopReason reason, const Thrown* thrown) {
     end(reason);
-    this->tell_finished(thrown);
+    this->notify_finished(thrown);
     return {.stop = reason};
   }
   Decision finish_with_kept_error(StopReason reason) {
     end(reason);
-    this->tell_finished(error_);
+    this->notify_finished(error_);
     return {.stop = reason};
   }
 
-  using Deciding::admit;
   using Deciding::frame_;
   using Deciding::note_outcome;
   using Deciding::now;

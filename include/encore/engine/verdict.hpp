@@ -74,29 +74,20 @@ bool takes_cancelled(const Filter& filter, const Thrown& thrown) {
       threw);
   return takes;
 }
-template <class Filter, class Value>
-bool takes_cancelled(const Filter& filter, const Returned<Value>& returned) {
-  return names_failure(filter, returned);
-}
-
 /// Whatever the predicate says: `never_retry_type` if the failure is never retried, or one that is nested in it, where the
 /// filter looks there; `predicate_threw` if the policy's list could not say; else `none`. (B4, B5)
-template <class Policy, class Failed>
-StopReason never_verdict(const Policy& policy, const Failed& failure) {
+template <class Policy>
+StopReason never_verdict(const Policy& policy, const Thrown& thrown) {
   using Filter = typename Policy::PredicateType;
   auto verdict = StopReason::none;
   auto cancelled = false;
-  const auto look = [&](const auto& link) {
+  depth_of<Filter>::look_into(thrown, [&](const Thrown& link) {
     verdict = is_unretryable(link) ? StopReason::never_retry_type : listed_as_never(policy, link);
     cancelled = cancelled || carries_cancelled_code(link);
     return verdict != StopReason::none;
-  };
-  if constexpr (std::same_as<Failed, Thrown>)
-    depth_of<Filter>::look_into(failure, look);
-  else
-    look(failure);
-  if (verdict == StopReason::none && cancelled && was_cancelled(failure) &&
-      (attempt_of(failure).stop_requested() || !takes_cancelled(policy.predicate(), failure)))
+  });
+  if (verdict == StopReason::none && cancelled && was_cancelled(thrown.attempt()) &&
+      (thrown.attempt().stop_requested() || !takes_cancelled(policy.predicate(), thrown)))
     return StopReason::never_retry_type;
   return verdict;
 }
@@ -135,24 +126,6 @@ template <class Policy, class Value, bool hears_of_failures = Policy::hears_of_f
 inline constexpr bool judges_value = JudgesValues<typename Policy::PredicateType, Value> ||
                                      (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>);
 
-/// `none` if the predicate calls the value a failure; else `succeeded`, or `not_retryable` if it is a failure all the same, or
-/// `predicate_threw`. (B7, B8)
-template <bool hears_of_failures, class Policy, class Value>
-ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<Value>& returned) {
-  auto verdict = StopReason::none;
-  if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
-    verdict = StopReason::predicate_threw;
-    if (holds([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
-    if (verdict != StopReason::none) return verdict;
-  }
-  if constexpr (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>) {
-    verdict = StopReason::predicate_threw;
-    if (holds([&] { return policy.failure_test().matches(returned); }, verdict))
-      return StopReason::not_retryable;
-  }
-  return verdict == StopReason::none ? StopReason::succeeded : verdict;
-}
-
 /// May the operation run again after this failure? After its request left and before an answer came the outcome is unknown,
 /// unless repeating is safe. What is safe with a key alone is not repeated before it has asked for its key. (I1, I3)
 inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes, bool key_was_used) noexcept {
@@ -170,19 +143,15 @@ constexpr StopReason time_verdict(Duration left, Duration wait, Duration least) 
 }
 
 /// The server's hint: of the policy's own source, else what the failure carries. A source that throws gives none. (E5)
-template <class Policy, class Failed>
-std::optional<Duration> hint_from(const Policy& policy, const Failed& failure, const Now& now) {
+template <class Policy>
+std::optional<Duration> hint_from(const Policy& policy, const Thrown& failure, const Now& now) {
   auto hint = no_hint;
   auto ignored = StopReason::none;
   holds(
       [&] {
         if constexpr (requires { policy.hint_source().hint(failure, now); })
           hint = policy.hint_source().hint(failure, now);
-        if (hint) return true;
-        if constexpr (std::same_as<Failed, Thrown>)
-          hint = hint_by(policy.predicate(), failure, now);
-        else if constexpr (CarriesHint<std::remove_cvref_t<decltype(failure.value)>>)
-          hint = hint_of(failure.value, now);
+        if (!hint) hint = hint_by(policy.predicate(), failure, now);
         return true;
       },
       ignored);

@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/quoted_text.hpp>
+#include <encore/detail/reads_plain.hpp>
 #include <encore/detail/seconds_text.hpp>
 #include <encore/duration.hpp>
 #include <encore/telemetry/time_text.hpp>

@@ -1,10 +1,12 @@
 // Counts where a candidate predicate would have decided differently, without changing the decision.
 #pragma once
 #include <encore/combined_predicates.hpp>
+#include <encore/engine/name_by.hpp>
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/option.hpp>
 #include <encore/predicate.hpp>
+#include <encore/returned.hpp>
 #include <encore/stop_reason.hpp>
 #include <encore/thrown.hpp>
 

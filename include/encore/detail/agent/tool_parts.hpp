@@ -86,8 +86,8 @@ struct ToolParts<Options<Part...>> {
     static_assert(how_many<role::Replay, Options<Part...>> != 0,
                   "a ToolRetry must be told which tools may be repeated: add Repeatable{\"...\"}, "
                   "RepeatableWithKey{\"...\"} or RepeatableIf{...}; Repeatable{} means no tool");
-    static_assert(at_most_one<role::ErrorResult, Options<Part...>>, "a ToolRetry takes one ErrorResultIf");
-    static_assert(at_most_one<role::KeyReuse, Options<Part...>>, "a ToolRetry takes one OnKeyReused");
+    static_assert(TakesOne<role::ErrorResult, Options<Part...>>, "a ToolRetry takes one ErrorResultIf");
+    static_assert(TakesOne<role::KeyReuse, Options<Part...>>, "a ToolRetry takes one OnKeyReused");
   }
 
  private:

@@ -64,14 +64,13 @@ struct Restorer {
     [[maybe_unused]] auto by_guard = false;
     if constexpr (Policy::guarded) {
       by_guard = refused == StopReason::none;
-      if (by_guard) refused = state.admit(state.attempts() + 1, left);
+      if (by_guard) refused = Guarding<Policy>::admit(state, state.attempts() + 1, left);
     }
     if (refused == StopReason::none) return {.wait = left};
     state.slept_ = sum_of(state.slept_, shared::larger_of(state.wait_ - left, Duration::zero()));
     if constexpr (Policy::waits_when_refused) {
       if (by_guard) {
-        state.refused_ = refused;
-        return state.end_after(left, nullptr);
+        return Guarding<Policy>::end_after(state, left, nullptr);
       }
     }
     return state.finish(refused, nullptr);
