@@ -60,12 +60,15 @@ struct Rebuilt {};  // tells the constructor that starts from another policy, or
 /// to and must outlive the policy, and so must what is given as `std::ref(it)`. (F4)
 template <class ClockT, class PredicateT, class... X>
 class RetryPolicy<ClockT, PredicateT, Options<X...>>
-    : public detail::PolicyParts<ClockT, PredicateT, Options<X...>> {
+    : detail::PolicyParts<ClockT, PredicateT, Options<X...>> {
   using Parts = detail::PolicyParts<ClockT, PredicateT, Options<X...>>;
 
  public:
-  using Parts::backoff, Parts::jitter, Parts::max_retries, Parts::rethrows;
-  using typename Parts::FailureStrategyType;
+  using Parts::clock, Parts::predicate, Parts::failure_strategy, Parts::backoff, Parts::jitter, Parts::seed;
+  using Parts::hint_cap, Parts::time_budget, Parts::attempt_timeout, Parts::min_attempt_time;
+  using Parts::max_retries, Parts::max_attempts, Parts::max_requests, Parts::inner_attempts, Parts::nested;
+  using Parts::rethrows;  // the caller gets the last exception itself: true with `Rethrow`
+  using typename Parts::ClockType, typename Parts::PredicateType, typename Parts::FailureStrategyType;
 
   /// From options, in any order.
   template <class... G>
@@ -169,7 +172,8 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
   /// are with a time budget alone: then say how many. Needs `<encore/schedule.hpp>`. (C10)
   constexpr auto schedule() const {
     if (CountLimit::is_unlimited(max_retries()))
-      refuse_setting("retries", "unlimited", "is invalid: say how many a schedule shall have, schedule(10)");
+      refuse_setting("retries", "unlimited",
+                     "is invalid: say how many a schedule shall have, as in schedule(10)");
     return schedule(max_retries());
   }
   /// At most so many of them.
@@ -181,6 +185,10 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
   }
 
  private:
+  friend constexpr const Parts& policy_parts(const RetryPolicy& policy) noexcept { return policy; }
+  friend constexpr Parts&& policy_parts(RetryPolicy&& policy) noexcept {
+    return static_cast<Parts&&>(policy);
+  }
   template <class, class, class>
   friend class RetryPolicy;
   template <class, class>
@@ -209,7 +217,7 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
     } else {
       using Raw = detail::raw_t<F, A...>;
       static_assert(detail::knows_its_result<F, Raw>());
-      return detail::RetryLoop<RetryPolicy, Raw, F, A...>::run(*this, call, callable, args...);
+      return detail::RetryLoop<Parts, Raw, F, A...>::run(*this, call, callable, args...);
     }
   }
 };

@@ -29,13 +29,16 @@ struct Restorer;
 ///   next = retrying.resume();                 // after the wait: may the next attempt start?
 template <class Policy>
 class Retrying {
+  using Parts = detail::PartsOf<Policy>;
+  using State = detail::RetryState<Parts>;
+
  public:
   Retrying(const Policy& policy, const Call& call)
       : policy_{policy},
         call_{call},
-        started_{detail::start_of(policy, call)},
+        started_{detail::start_of(policy_parts(policy), call)},
         frame_{call_, detail::limits_of(policy, call, started_), Now{policy.clock()}},
-        state_{policy, frame_, permits_, started_} {}
+        state_{policy_parts(policy), frame_, permits_, started_} {}
   Retrying(const Policy&& policy, const Call& call) : Retrying{policy, call} {
     static_assert(
         !std::is_class_v<Policy>,
@@ -93,9 +96,9 @@ class Retrying {
   /// The attempt returned a value: a success, which ends the call with `StopReason::succeeded`, or a failure to decide on.
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
-    static_assert(detail::filter_fits<Policy, Value>());
+    static_assert(detail::filter_fits<Parts, Value>());
     if (is_over()) return {.stop = reason()};
-    if constexpr (detail::judges_value<Policy, Value, true>)
+    if constexpr (detail::judges_value<Parts, Value, true>)
       return ended(detail::ReturnedFailures::judge(state_, value, stage_ == Stage::waiting));
     succeeded();
     return {.stop = StopReason::succeeded};
@@ -123,7 +126,7 @@ class Retrying {
 
   /// Does the failure strategy answer for a call that ended so? Else its exception or value leaves as it is. (B3, G7)
   static constexpr bool strategy_handles(StopReason reason) noexcept {
-    return detail::RetryState<Policy>::strategy_handles(reason);
+    return State::strategy_handles(reason);
   }
 
  private:
@@ -148,8 +151,8 @@ class Retrying {
   Call call_;
   std::optional<TimePoint> started_;
   detail::CallFrame frame_;
-  [[no_unique_address]] typename detail::RetryState<Policy>::Permits permits_{};
-  detail::RetryState<Policy> state_;
+  [[no_unique_address]] typename State::Permits permits_{};
+  State state_;
   Stage stage_ = Stage::not_begun;
 };
 

@@ -24,7 +24,8 @@ struct Slow : std::runtime_error {
 template <class Policy>
 struct Told : encore::detail::ObservedCall<Policy> {
   using Base = encore::detail::ObservedCall<Policy>;
-  using Base::Base, Base::notify_failed, Base::notify_finished, Base::notify_started, Base::reason_, Base::slept_;
+  using Base::Base, Base::notify_failed, Base::notify_finished, Base::notify_started, Base::reason_,
+      Base::slept_;
 };
 
 struct Heard {

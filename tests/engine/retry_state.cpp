@@ -27,8 +27,9 @@ struct ByHand {
   Call call{.id = "call-1"};
   encore::detail::CallFrame frame{call, encore::detail::limits_of(policy, call, policy.clock().now()),
                                   Now{policy.clock()}};
-  typename encore::detail::RetryState<Policy>::Permits permits{};
-  encore::detail::RetryState<Policy> state{policy, frame, permits, policy.clock().now()};
+  typename encore::detail::RetryState<encore::detail::PartsOf<Policy>>::Permits permits{};
+  encore::detail::RetryState<encore::detail::PartsOf<Policy>> state{policy_parts(policy), frame, permits,
+                                                                    policy.clock().now()};
 
   explicit ByHand(const Policy& its_policy, bool may_be_cancelled = true) : policy{its_policy} {
     if (may_be_cancelled) state.may_be_cancelled();

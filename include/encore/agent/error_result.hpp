@@ -120,8 +120,8 @@ bool is_answer(const Policy& policy, const ToolError& error, const Attempt& atte
   const Thrown thrown{&error, known};
   auto answers = false;
   deferring_cancellation([&] {
-    answers = judge(policy, thrown) == StopReason::not_retryable &&
-              never_verdict(policy, thrown) == StopReason::none;
+    answers = judge(policy_parts(policy), thrown) == StopReason::not_retryable &&
+              never_verdict(policy_parts(policy), thrown) == StopReason::none;
   });
   return answers;
 }

@@ -3,6 +3,7 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/detail/seconds_text.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/error_name.hpp>
 #include <encore/error_type.hpp>
 #include <encore/never_retry.hpp>
@@ -86,8 +87,8 @@ std::string policy_text(const Policy& policy) {
   auto text = detail::PredicateText<typename Policy::PredicateType>::of();
   [&]<class... N>(const detail::Pack<detail::Storage<N>...>&) {
     ((text += ", " + detail::PredicateText<std::remove_cvref_t<N>>::of()), ...);
-  }(policy.never());
-  if constexpr (Policy::handles_unmatched) text += ", HandleUnmatched";
+  }(policy_parts(policy).never());
+  if constexpr (detail::PartsOf<Policy>::handles_unmatched) text += ", HandleUnmatched";
   const auto add = [&](std::string_view words, const std::optional<Duration>& span) {
     if (!span) return;
     append_seconds(text.append(words), *span);

@@ -72,7 +72,7 @@ class ToolRetry {
       full_call.replay = safety_of(declared);
       parts_.key_reuse.look_at(full_call, {.name = declared.name, .arguments = declared.arguments});
       std::string signature;
-      if constexpr (Policy::observed)
+      if constexpr (detail::PartsOf<Policy>::observed)
         detail::sign(full_call, {.name = declared.name, .arguments = declared.arguments}, signature);
       auto attempt = [&](const Attempt& now) -> R { return attempt_with<R>(call, callable, now); };
       static_assert(detail::knows_its_result<F, R>());

@@ -135,8 +135,7 @@ struct CoCall : RepeatedCallable<Operation> {
   static_assert(Results<Policy, R>::movable, "co_run needs a result that can be moved");
 };
 template <class Policy, class Operation, class S>
-using co_result_t =
-    typename CoCall<std::remove_cvref_t<Policy>, std::decay_t<Operation>, std::decay_t<S>>::type;
+using co_result_t = typename CoCall<PartsOf<Policy>, std::decay_t<Operation>, std::decay_t<S>>::type;
 
 // Everything it uses is a parameter by value, and so lives in its frame. (GCC 12 destroys an owning aggregate twice if it is
 // written in place in a `co_await`: hence the plain function around it, and `OwnedCall` with its constructor.)
@@ -267,16 +266,17 @@ template <class Policy, class Operation, class S>
   static_assert(std::constructible_from<std::decay_t<Operation>, Operation>,
                 "co_run copies its callable into the coroutine's frame: move one that cannot be copied, "
                 "std::move(callable)");
-  using P = std::remove_cvref_t<Policy>;
+  using P = detail::PartsOf<Policy>;
   using Op = std::decay_t<Operation>;
   if constexpr (detail::can_be_unseen<P, Op>) {
     if (!call.limits_itself() && policy.time_budget() != Duration::zero())
       return detail::co_drive<P, detail::UnseenCall, Op, std::decay_t<S>>(
-          std::forward<Policy>(policy), {}, std::forward<Operation>(operation), std::forward<S>(sleeper));
+          policy_parts(std::forward<Policy>(policy)), {}, std::forward<Operation>(operation),
+          std::forward<S>(sleeper));
   }
-  return detail::co_drive<P, OwnedCall, Op, std::decay_t<S>>(std::forward<Policy>(policy), OwnedCall{call},
-                                                             std::forward<Operation>(operation),
-                                                             std::forward<S>(sleeper));
+  return detail::co_drive<P, OwnedCall, Op, std::decay_t<S>>(
+      policy_parts(std::forward<Policy>(policy)), OwnedCall{call}, std::forward<Operation>(operation),
+      std::forward<S>(sleeper));
 }
 
 /// The same for a call without an id of its own.

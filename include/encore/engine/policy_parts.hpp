@@ -23,9 +23,17 @@ struct Without {
   const Policy& policy;
 };
 
-/// The options of a policy, each in its place, and what drivers, catalogs and tests want to know of them.
+/// The options of a policy, each in its place, and what the engine wants to know of them.
 template <class ClockT, class PredicateT, class Rest>
 class PolicyParts;
+template <class C, class P, class R>
+constexpr const PolicyParts<C, P, R>& policy_parts(const PolicyParts<C, P, R>& parts) noexcept {
+  return parts;
+}
+/// Those of a policy, for the engine and its drivers: the policy itself does not show all of them.
+template <class Policy>
+using PartsOf = std::remove_cvref_t<decltype(policy_parts(std::declval<const Policy&>()))>;
+
 template <class ClockT, class PredicateT, class... X>
 class PolicyParts<ClockT, PredicateT, Options<X...>> {
   static_assert(

@@ -24,9 +24,7 @@ class RetryDecision : public ObservedCall<Policy> {
 
  public:
   using Permits = typename permits_for<typename Policy::Guards>::type;
-  using Observed::attempts;
-  using Observed::call;
-  using Observed::is_last;
+  using Observed::attempts, Observed::call, Observed::is_last;
 
   bool outcome_unknown() const noexcept { return outcome_.unknown; }
   /// Of the server, with a failure after which there is no other attempt.
@@ -97,11 +95,7 @@ class RetryDecision : public ObservedCall<Policy> {
       return StopReason::nested_made_single;
     return next_attempt(policy_, Facts<Failed>{*this, failure}, hint, wait);
   }
-  using Observed::frame_;
-  using Observed::now;
-  using Observed::outcome_;
-  using Observed::policy_;
-  using Observed::reason_;
+  using Observed::frame_, Observed::now, Observed::outcome_, Observed::policy_, Observed::reason_;
 
   Permits& permits_;
   CallWaits<Policy> waits_{};

@@ -40,10 +40,7 @@ class RetryState : public RetryDecision<Policy> {
   /// Whoever drives it resumes it after every wait, also that of a call which ends there.
   void driver_waits() noexcept { driver_waits_ = true; }
 
-  using Deciding::attempts;
-  using Deciding::call;
-  using Deciding::is_last;
-  using Deciding::strategy_handles;
+  using Deciding::attempts, Deciding::call, Deciding::is_last, Deciding::strategy_handles;
   /// The wait that was decided on last.
   Duration wait() const noexcept { return wait_; }
 
@@ -233,20 +230,9 @@ class RetryState : public RetryDecision<Policy> {
     return {.stop = reason};
   }
 
-  using Deciding::frame_;
-  using Deciding::note_outcome;
-  using Deciding::now;
-  using Deciding::outcome_;
-  using Deciding::permits_;
-  using Deciding::policy_;
-  using Deciding::reason_;
-  using Deciding::refused_;
-  using Deciding::slept_;
-  using Deciding::started_;
-  using Deciding::time_left;
-  using Deciding::waits_;
-  using Deciding::weighed;
-  using Deciding::what_is_known;
+  using Deciding::frame_, Deciding::note_outcome, Deciding::now, Deciding::outcome_, Deciding::permits_;
+  using Deciding::policy_, Deciding::reason_, Deciding::refused_, Deciding::slept_, Deciding::started_;
+  using Deciding::time_left, Deciding::waits_, Deciding::weighed, Deciding::what_is_known;
 
   Duration wait_{};
   std::optional<TimePoint> wait_began_{};

@@ -181,7 +181,7 @@ class ShadowPolicy {
   /// `none` if the candidate would retry, else its stop reason, checked in a policy's order.
   StopReason judge(const Event& event) const {
     if (event.thrown != nullptr) {
-      const auto verdict = detail::judge(candidate_, *event.thrown);
+      const auto verdict = detail::judge(policy_parts(candidate_), *event.thrown);
       if (verdict != StopReason::none) return verdict;
     }
     struct Facts {
@@ -202,7 +202,7 @@ class ShadowPolicy {
     };
     std::optional<Duration> hint;
     Duration wait{};
-    return detail::next_attempt(candidate_, Facts{candidate_, event}, hint, wait);
+    return detail::next_attempt(policy_parts(candidate_), Facts{candidate_, event}, hint, wait);
   }
 
   const Candidate candidate_;

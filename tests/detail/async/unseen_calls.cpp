@@ -30,7 +30,7 @@ struct OperationWithAttempt {
   Task<int> operator()(const Attempt& attempt) const { co_return attempt.ordinal; }
 };
 template <class Policy, class Op = Operation>
-inline constexpr bool unseen = encore::detail::can_be_unseen<std::remove_cvref_t<Policy>, Op>;
+inline constexpr bool unseen = encore::detail::can_be_unseen<encore::detail::PartsOf<Policy>, Op>;
 
 constexpr auto ignore_event = [](const Event&) {};
 

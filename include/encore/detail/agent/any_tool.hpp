@@ -129,8 +129,9 @@ auto catalog_policy(const Policy& policy, OnFibers fibers = {.on = false}) {
     else
       return policy.with(WithReason<typename Policy::FailureStrategyType>{policy.failure_strategy()});
   }();
-  const auto nested = with_default(answering, std::bool_constant<Policy::notices_nesting>{}, WhenNested{});
-  return with_default(nested, std::bool_constant<Policy::says_fibers>{}, fibers);
+  const auto nested =
+      with_default(answering, std::bool_constant<PartsOf<Policy>::notices_nesting>{}, WhenNested{});
+  return with_default(nested, std::bool_constant<PartsOf<Policy>::says_fibers>{}, fibers);
 }
 
 template <class Policy, ToolHandler Handler>
@@ -144,7 +145,7 @@ class ToolOf final : public AnyTool {
   ToolResult run(const ToolCall& call, const Call& with, ToolReport& report) const override {
     auto full_call = with;
     std::string signature;
-    if constexpr (Policy::observed)
+    if constexpr (PartsOf<Policy>::observed)
       sign(full_call, {.name = description().name, .arguments = call.arguments}, signature);
     const auto attempts = [&](const Attempt& attempt) -> ToolResult {
 #if defined(__cpp_exceptions)
@@ -186,7 +187,7 @@ class ToolOf final : public AnyTool {
 
  private:
   bool is_interrupt(const std::exception* error) const {
-    return never_verdict(policy_, Thrown{error}) == StopReason::never_retry_type;
+    return never_verdict(policy_parts(policy_), Thrown{error}) == StopReason::never_retry_type;
   }
 
   Policy policy_;

@@ -26,7 +26,7 @@ struct Restorer {
     saved.outcome_unknown = state.outcome_.unknown;
     saved.request_id = state.outcome_.request_id.view();
     saved.wait = state.wait_;
-    const bool remembered = looks_back<typename Policy::JitterType> && state.waits_.waits_;
+    const bool remembered = looks_back<typename PartsOf<Policy>::JitterType> && state.waits_.waits_;
     saved.previous = remembered ? state.waits_.waits_->previous() : delay_of(policy.backoff(), 0);
     saved.slept = state.slept_;
     saved.elapsed = state.elapsed();
@@ -62,15 +62,15 @@ struct Restorer {
     Duration wait{};
     auto refused = next_attempt(policy, WaitUnderWay<Policy>{state, left}, hint, wait);
     [[maybe_unused]] auto by_guard = false;
-    if constexpr (Policy::guarded) {
+    if constexpr (PartsOf<Policy>::guarded) {
       by_guard = refused == StopReason::none;
-      if (by_guard) refused = Guarding<Policy>::admit(state, state.attempts() + 1, left);
+      if (by_guard) refused = Guarding<PartsOf<Policy>>::admit(state, state.attempts() + 1, left);
     }
     if (refused == StopReason::none) return {.wait = left};
     state.slept_ = sum_of(state.slept_, shared::larger_of(state.wait_ - left, Duration::zero()));
-    if constexpr (Policy::waits_when_refused) {
+    if constexpr (PartsOf<Policy>::waits_when_refused) {
       if (by_guard) {
-        return Guarding<Policy>::end_after(state, left, nullptr);
+        return Guarding<PartsOf<Policy>>::end_after(state, left, nullptr);
       }
     }
     return state.finish(refused, nullptr);
@@ -91,7 +91,7 @@ struct Restorer {
   // Answers what `next_attempt` asks about a wait that another process chose.
   template <class Policy>
   struct WaitUnderWay {
-    const RetryState<Policy>& state;
+    const RetryState<PartsOf<Policy>>& state;
     Duration left;
     bool attempts_used_up() const { return state.is_last(); }
     bool stop_requested() const { return state.call().stop.stop_requested(); }
