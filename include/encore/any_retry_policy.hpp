@@ -3,6 +3,7 @@
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
 #include <encore/engine/erased_operation.hpp>
+#include <encore/engine/repeated_callable.hpp>
 #include <encore/outcome.hpp>
 
 #include <concepts>

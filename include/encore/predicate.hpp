@@ -12,7 +12,6 @@
 #include <optional>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 namespace encore ENCORE_BUILD {
 
@@ -102,38 +101,6 @@ struct RetryOnEveryException {
 };
 static_assert(Predicate<RetryOnEveryException>);
 
-template <class L, class R>
-struct EitherPredicate;
-template <class L, class R>
-struct BothPredicates;
-template <class P>
-struct NotPredicate;
-
-namespace detail {
-// Their definitions are for who joins predicates.
-template <class Combined, class... P>
-constexpr auto combined(P&&... predicates) {
-  constexpr bool known = requires { sizeof(Combined); };
-  static_assert(known, "predicates are joined, or negated, with: #include <encore/combined_predicates.hpp>");
-  if constexpr (known) return Combined{{std::move(predicates)...}};
-}
-}  // namespace detail
-
-/// Retries what either would: `RetryOn<TimeoutError>{} || RetryIfResult{is_busy}`. (B6)
-template <Predicate L, Predicate R>
-constexpr auto operator||(L left, R right) {
-  return detail::combined<EitherPredicate<L, R>>(std::move(left), std::move(right));
-}
-/// Retries what both would.
-template <Predicate L, Predicate R>
-constexpr auto operator&&(L left, R right) {
-  return detail::combined<BothPredicates<L, R>>(std::move(left), std::move(right));
-}
-/// Retries what it has an opinion on and would not retry: `!RetryOn<InvalidArgument>{}` is every exception but these, `!RetryIf{…}`
-/// what its function was asked about and said no to. (B9)
-template <Predicate P>
-constexpr auto operator!(P predicate) {
-  return detail::combined<NotPredicate<P>>(std::move(predicate));
-}
-
 }  // namespace encore ENCORE_BUILD
+
+#include <encore/engine/joined_predicates.hpp>  // `||`, `&&` and `!`

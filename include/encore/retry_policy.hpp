@@ -8,6 +8,7 @@
 #include <encore/engine/options.hpp>
 #include <encore/engine/options_check.hpp>
 #include <encore/engine/policy_parts.hpp>
+#include <encore/engine/repeated_callable.hpp>
 #include <encore/engine/retry_loop.hpp>
 #include <encore/refused.hpp>
 #include <encore/setting.hpp>

@@ -7,6 +7,7 @@
 #include <encore/detail/error_code_in.hpp>
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/call_frame.hpp>
+#include <encore/engine/filter_check.hpp>
 #include <encore/engine/server_hint.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/predicate.hpp>

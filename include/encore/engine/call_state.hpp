@@ -130,13 +130,13 @@ class CallState {
   bool made() const noexcept { return policy_ == nullptr; }
   ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
     if constexpr (timed)
-      return start_.at;
+      return start_;
     else
       return never_;
   }
   ENCORE_FORCE_INLINE int errors() const noexcept {
     if constexpr (observed)
-      return errors_.count;
+      return errors_;
     else
       return 0;
   }
@@ -156,20 +156,14 @@ class CallState {
 
  private:
   friend struct Guarding<Policy>;  // what guards add, in <encore/guard/guard.hpp>
-  struct Start {
-    std::optional<TimePoint> at{};
-  };
-  struct Errors {
-    int count = 0;
-  };
   struct NotKept {};
   static_assert(std::is_trivially_destructible_v<CallFrame>);
 
-  using KeptStart = std::conditional_t<timed, Start, NotKept>;
-  ENCORE_FORCE_INLINE static KeptStart start_of_first([[maybe_unused]] const Policy& policy) {
+  using Start = std::conditional_t<timed, std::optional<TimePoint>, NotKept>;
+  ENCORE_FORCE_INLINE static Start start_of_first([[maybe_unused]] const Policy& policy) {
     if constexpr (has_limit || Policy::reports_time) {
       if (Policy::reports_time || policy.time_budget() || policy.attempt_timeout())
-        return {policy.clock().now()};
+        return policy.clock().now();
     }
     return {};
   }
@@ -189,17 +183,17 @@ class CallState {
 
   ENCORE_FORCE_INLINE bool begin_first(const Policy& policy, [[maybe_unused]] const Call& call) {
     if constexpr (observed && Framed)
-      State::notify_first_started(policy, call, start_.at, errors_.count, frame_.get());
+      State::notify_first_started(policy, call, start_, errors_, frame_.get());
     else if constexpr (observed)
-      State::notify_first_started(policy, call, start_.at, errors_.count);
+      State::notify_first_started(policy, call, start_, errors_);
     if constexpr (requires { policy.clock().attempt_started(); }) policy.clock().attempt_started();
     return true;
   }
   ENCORE_FORCE_INLINE void succeeded_first(const Policy& policy, const Call& call) {
     if constexpr (Framed)
-      State::notify_first_succeeded(policy, call, start_.at, errors_.count, frame_.get());
+      State::notify_first_succeeded(policy, call, start_, errors_, frame_.get());
     else
-      State::notify_first_succeeded(policy, call, start_.at, errors_.count);
+      State::notify_first_succeeded(policy, call, start_, errors_);
   }
   ENCORE_NO_INLINE bool begin_now(const Call& call) {
     const auto at = started() ? started() : start_of(*policy_, call);
@@ -232,8 +226,8 @@ class CallState {
 #endif
   static constexpr std::optional<TimePoint> never_{};
   const Policy* policy_;  // until there is a state, which has a reference of its own
-  [[no_unique_address]] KeptStart start_;
-  [[no_unique_address]] std::conditional_t<observed, Errors, NotKept> errors_;
+  [[no_unique_address]] Start start_;
+  [[no_unique_address]] std::conditional_t<observed, int, NotKept> errors_{};
   [[no_unique_address]] std::conditional_t<guarded, RoomFor<typename State::Permits>, typename State::Permits>
       permits_;
   RoomFor<Call> limited_;

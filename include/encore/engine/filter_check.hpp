@@ -1,10 +1,9 @@
-// Is each test of a policy asked where its author meant it to be?
+// What a policy asks about the results of a callable, and whether each of its tests is asked where its author meant it to be.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/predicate_parts.hpp>
-#include <encore/engine/verdict.hpp>
 #include <encore/option.hpp>
 #include <encore/predicate.hpp>
 
@@ -12,6 +11,14 @@
 #include <utility>
 
 namespace encore ENCORE_BUILD::detail {
+
+template <class Policy>
+using failure_test_of = std::remove_cvref_t<decltype(std::declval<const Policy&>().failure_test())>;
+/// Is there anything to be asked about a returned value? Whether one that is not retried is a failure only matters where
+/// somebody hears of it. (B8)
+template <class Policy, class Value, bool hears_of_failures = Policy::hears_of_failures>
+inline constexpr bool judges_value = JudgesValues<typename Policy::PredicateType, Value> ||
+                                     (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>);
 
 // For the compiler's message: the type that a filter's test names, else the filter.
 template <class Filter>

@@ -38,7 +38,8 @@ struct join<Options<A...>, Options<B...>, L...> : join<Options<A..., B...>, L...
 template <class... L>
 using join_t = typename join<L...>::type;
 
-/// What each single role has where no option has it, in canonical order. (A1)
+/// What each single role has where no option has it, in canonical order. (A1) A new single option has its role, its type and its
+/// default in a header of its own; the default is named here; and who acts on it asks the policy's parts for `get<role::New>()`.
 using Defaults = Options<SteadyClock, Unnamed, CountLimit, NoTimeBudget, NoMinAttemptTime, NoAttemptTimeout,
                          NothingBeforeRetry, ExponentialBackoff, ProportionalJitter, HintFromCarrier, HintCap,
                          Rethrow, UnmatchedLeave, NoSeed, NestingUnnoticed, OnThreads, AttemptsOnce,

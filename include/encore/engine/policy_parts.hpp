@@ -94,6 +94,11 @@ class PolicyParts<ClockT, PredicateT, Options<X...>> {
       observed || guarded || !rethrows || prepares_retries || has_seed || has_tests;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
 
+  /// What has this role, or the role's default.
+  template <class Role>
+  constexpr auto& get() const noexcept {
+    return at<index_in<Role, SingleRoles>>(slots_).get();
+  }
   constexpr auto& clock() const noexcept { return get<role::Clock>(); }
   constexpr const PredicateType& predicate() const noexcept { return get<role::Predicate>(); }
   constexpr const BackoffType& backoff() const noexcept { return get<role::Backoff>(); }
@@ -189,10 +194,6 @@ class PolicyParts<ClockT, PredicateT, Options<X...>> {
     return {};
   }
 
-  template <class Role>
-  constexpr auto& get() const noexcept {
-    return at<index_in<Role, SingleRoles>>(slots_).get();
-  }
   template <class Role>
   constexpr const auto& many() const noexcept {
     if constexpr (std::same_as<Role, role::Never>)

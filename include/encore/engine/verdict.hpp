@@ -118,14 +118,6 @@ StopReason judge(const Policy& policy, const Thrown& thrown) {
   return StopReason::not_retryable;
 }
 
-template <class Policy>
-using failure_test_of = std::remove_cvref_t<decltype(std::declval<const Policy&>().failure_test())>;
-/// Is there anything to be asked about a returned value? Whether one that is not retried is a failure only matters where
-/// somebody hears of it. (B8)
-template <class Policy, class Value, bool hears_of_failures = Policy::hears_of_failures>
-inline constexpr bool judges_value = JudgesValues<typename Policy::PredicateType, Value> ||
-                                     (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>);
-
 /// May the operation run again after this failure? After its request left and before an answer came the outcome is unknown,
 /// unless repeating is safe. What is safe with a key alone is not repeated before it has asked for its key. (I1, I3)
 inline StopReason replay_verdict(ReplaySafety safety, const AttemptNotes& notes, bool key_was_used) noexcept {
