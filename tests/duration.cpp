@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 using encore::at_least_one;
+using encore::clamp;
 using encore::Duration;
 using encore::earlier_of;
-using encore::held;
 using encore::later;
 using encore::max_wait;
 using encore::nearest_duration;
@@ -144,11 +144,11 @@ TEST_CASE("a computed number of nanoseconds is rounded to the nearest one, halve
 }
 
 TEST_CASE("a wait is clamped between floor and cap, and the cap wins [C2]", "[duration]") {
-  CHECK(held(2s, 1s, 3s) == 2s);
-  CHECK(held(0s, 1s, 3s) == 1s);
-  CHECK(held(4s, 1s, 3s) == 3s);
-  CHECK(held(4s, 3s, 1s) == 1s);
-  CHECK(held(0s, 3s, 1s) == 1s);
+  CHECK(clamp(2s, 1s, 3s) == 2s);
+  CHECK(clamp(0s, 1s, 3s) == 1s);
+  CHECK(clamp(4s, 1s, 3s) == 3s);
+  CHECK(clamp(4s, 3s, 1s) == 1s);
+  CHECK(clamp(0s, 3s, 1s) == 1s);
 }
 
 TEST_CASE("the time between two points is neither negative nor wrapped [C7, D7]", "[duration]") {

@@ -41,7 +41,7 @@ namespace detail {
 template <class W>
   requires requires(const W& wait) { to_duration(wait); }
 constexpr Duration possible_wait(const W& wait) noexcept {
-  return held(to_duration(wait), Duration::zero(), max_wait);
+  return clamp(to_duration(wait), Duration::zero(), max_wait);
 }
 template <FieldName Field>
 constexpr Duration possible_wait(const WaitSpan<Field>& wait) noexcept {
@@ -90,7 +90,7 @@ constexpr Duration floor_of(const B& backoff, int retry) {
 /// The wait before one retry, held between floor and cap: as a policy without jitter makes it. (C1, C2)
 template <Backoff B>
 constexpr Duration delay_of(const B& backoff, int retry) {
-  return held(detail::possible_wait(backoff(retry)), floor_of(backoff, retry), cap_of(backoff, retry));
+  return clamp(detail::possible_wait(backoff(retry)), floor_of(backoff, retry), cap_of(backoff, retry));
 }
 
 namespace detail {
@@ -194,7 +194,7 @@ struct ExponentialBackoff {
     constexpr Duration next(const ExponentialBackoff& backoff, int) noexcept {
       const Duration now = nearest_duration(nanoseconds_);
       nanoseconds_ = shared::smaller_of(horizon, nanoseconds_ * backoff.factor);
-      return held(now, floor_of(backoff), cap_of(backoff));
+      return clamp(now, floor_of(backoff), cap_of(backoff));
     }
 
    private:

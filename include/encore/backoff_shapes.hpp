@@ -30,7 +30,7 @@ struct LinearBackoff {
   constexpr Duration operator()(int retry) const noexcept {
     const Duration initial = initial_delay, each = step, cap = cap_of(*this);
     if (initial >= cap || (each > Duration::zero() && retry > (cap - initial) / each)) return cap;
-    return held(initial + shared::larger_of(retry, 0) * each, floor_of(*this), cap);
+    return clamp(initial + shared::larger_of(retry, 0) * each, floor_of(*this), cap);
   }
 };
 static_assert(Backoff<LinearBackoff>);
@@ -48,7 +48,7 @@ struct FibonacciBackoff {
     const auto times = numbers[shared::smaller_of(static_cast<std::size_t>(shared::larger_of(retry, 0)),
                                                   numbers.size() - 1)];
     if (initial > Duration::zero() && times > cap / initial) return cap;
-    return held(initial * times, floor_of(*this), cap);
+    return clamp(initial * times, floor_of(*this), cap);
   }
 
  private:

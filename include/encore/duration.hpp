@@ -119,7 +119,7 @@ constexpr Duration nearest_duration(double nanoseconds) noexcept {
 }
 
 /// `wait`, but not under the floor and never over the cap, even where the floor is. (C2)
-constexpr Duration held(Duration wait, Duration floor, Duration cap) noexcept {
+constexpr Duration clamp(Duration wait, Duration floor, Duration cap) noexcept {
   const Duration raised = wait.count() < floor.count() ? floor : wait;
   return raised.count() < cap.count() ? raised : cap;
 }

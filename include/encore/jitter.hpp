@@ -103,7 +103,7 @@ static_assert(Jitter<ProportionalJitter>);
 /// The jitter's wait, held between floor and cap, whoever wrote the jitter; the floor is not negative. (C2)
 template <Jitter J>
 constexpr Duration jittered(const J& jitter, const JitterInput& input, Duration floor) {
-  return held(to_duration(jitter(input)), floor, input.cap);
+  return clamp(to_duration(jitter(input)), floor, input.cap);
 }
 
 /// The largest share by which jitter may lengthen a server's hint: the jitter's `hint_share()`, else a quarter. (E1)

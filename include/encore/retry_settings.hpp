@@ -29,14 +29,15 @@ struct ChosenBackoff {
 
   constexpr Duration operator()(int retry) const noexcept {
     const auto& [initial, factor, most, least] = numbers;
-    if (retry <= 0) return held(initial, least, most);  // whatever the shape: jitter asks for it at each wait
+    if (retry <= 0)
+      return clamp(initial, least, most);  // whatever the shape: jitter asks for it at each wait
     switch (shape) {
       case BackoffShape::linear: return LinearBackoff{initial, Duration{initial}, most, least}(retry);
       case BackoffShape::fibonacci: return FibonacciBackoff{initial, most, least}(retry);
       case BackoffShape::exponential: return numbers(retry);
       case BackoffShape::constant: break;
     }
-    return held(initial, least, most);
+    return clamp(initial, least, most);
   }
   constexpr auto cap() const noexcept { return numbers.max_delay; }
   constexpr auto floor() const noexcept { return numbers.min_delay; }

@@ -59,7 +59,7 @@ template <class Policy, class Value>
 std::optional<Duration> hint_from(const Policy& policy, const Returned<Value>& failure, const Now& now) {
   auto hint = no_hint;
   auto ignored = StopReason::none;
-  holds(
+  evaluate(
       [&] {
         if constexpr (requires { policy.hint_source().hint(failure, now); })
           hint = policy.hint_source().hint(failure, now);
@@ -74,17 +74,17 @@ std::optional<Duration> hint_from(const Policy& policy, const Returned<Value>& f
 
 /// `none` if the predicate calls the value a failure; else `succeeded`, or `not_retryable` if it is a failure all the same, or
 /// `predicate_threw`. (B7, B8)
-template <bool hears_of_failures, class Policy, class Value>
+template <bool reports_failures, class Policy, class Value>
 ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<Value>& returned) {
   auto verdict = StopReason::none;
   if constexpr (JudgesValues<typename Policy::PredicateType, Value>) {
     verdict = StopReason::predicate_threw;
-    if (holds([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
+    if (evaluate([&] { return policy.predicate().matches(returned); }, verdict)) return StopReason::none;
     if (verdict != StopReason::none) return verdict;
   }
-  if constexpr (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>) {
+  if constexpr (reports_failures && JudgesValues<failure_test_of<Policy>, Value>) {
     verdict = StopReason::predicate_threw;
-    if (holds([&] { return policy.failure_test().matches(returned); }, verdict))
+    if (evaluate([&] { return policy.failure_test().matches(returned); }, verdict))
       return StopReason::not_retryable;
   }
   return verdict == StopReason::none ? StopReason::succeeded : verdict;
@@ -94,7 +94,7 @@ ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<
 template <class Policy, class State, class Value>
 ENCORE_FORCE_INLINE StopReason judge_returned(const Policy& policy, const State& state, const Value& value) {
   const auto known = state.what_is_known();
-  return judge_value<Policy::hears_of_failures>(policy, Returned<Value>{value, known});
+  return judge_value<Policy::reports_failures>(policy, Returned<Value>{value, known});
 }
 
 /// What a returned value that is a failure does to the state of its call.

@@ -103,7 +103,7 @@ template <class T, class Test>
   requires is_classified<T, Test>
 bool says_error(const Test& errors, const T& result) {
   auto threw = StopReason::predicate_threw;
-  return holds(
+  return evaluate(
       [&]() -> bool {
         if constexpr (Test::template takes<T>)
           return errors.says_error(result);

@@ -1,4 +1,4 @@
-// What the observers of a policy are told of its calls, and when.
+// The events of a call, and when the policy's observers are notified of them.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
@@ -30,7 +30,7 @@ namespace encore ENCORE_BUILD::detail {
 
 /// An observer, as a policy sees it.
 template <class O>
-struct Told {
+struct NotifiedObserver {
   static_assert(std::invocable<std::remove_cvref_t<O>&, const Event&>,
                 "this observer does not satisfy encore::Observer: it is called with `const encore::Event&`");
   static_assert(!Deferred<std::invoke_result_t<std::remove_cvref_t<O>&, const Event&>>,
@@ -40,7 +40,7 @@ struct Told {
 template <class Seen>
 inline constexpr bool keeps_promise<Seen, role::Observer> = std::invocable<Seen&, const Event&>;
 
-/// Tells one observer; its exception is counted and goes no further. A thread's forced unwind passes. (B4, F3)
+/// Notifies one observer; its exception is counted and does not propagate. A thread's forced unwind passes. (B4, F3)
 template <class O>
 ENCORE_FORCE_INLINE void notify_one(O& observer, const Event& event, [[maybe_unused]] int& errors) {
 #if defined(__cpp_exceptions)
@@ -57,14 +57,14 @@ ENCORE_FORCE_INLINE void notify_one(O& observer, const Event& event, [[maybe_unu
     observer(event);
 }
 
-/// Tells a pack of observers in order.
+/// Notifies a pack of observers in order.
 template <std::size_t... I, class... O>
 ENCORE_FORCE_INLINE void notify_each(const Places<std::index_sequence<I...>, O...>& observers,
                                      const Event& event, int& errors) {
   (notify_one(at<I>(observers).get(), event, errors), ...);
 }
 
-/// Tells every observer of a policy, and counts those that threw.
+/// Notifies every observer of a policy, and counts those that threw.
 template <class Policy>
 ENCORE_FORCE_INLINE void notify(const Policy& policy, const Event& event, int& errors) {
   notify_each(policy.observers(), event, errors);
@@ -99,7 +99,7 @@ constexpr TerminalMode mode_of(StopReason reason, bool by_exception) noexcept {
   return Policy::FailureStrategyType::mode;
 }
 
-/// A call whose policy has observers, told to them.
+/// A call whose policy has observers: they are notified of it.
 template <class Policy>
   requires(Policy::observed)
 class ObservedCall<Policy> : public CallRecord<Policy> {
@@ -179,7 +179,7 @@ class ObservedCall<Policy> : public CallRecord<Policy> {
     else
       notify(policy_, event, observer_errors_);
   }
-  /// Nobody gets anything.
+  /// The call was abandoned: it has no result.
   void notify_abandoned() { notify_finished(TerminalMode::none, nullptr); }
 
  private:

@@ -1,4 +1,4 @@
-// What one call needs while it is under way, whoever drives it.
+// What one call needs while it is under way, under any driver.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
@@ -9,7 +9,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Stands for a call that brings no limits and that nobody looks at.
+/// Stands for a call without limits that nothing looks at.
 inline constexpr Call unseen_call{};
 
 /// A call's identity, limits and notes, and the attempt that its callable is handed. It refers to the call and the clock.
@@ -36,7 +36,7 @@ struct CallFrame {
   const Call& call() const noexcept { return current.call(); }
 };
 
-/// When a call under a policy starts, if somebody has to know; else no clock is read. (P5)
+/// When a call under a policy starts, if that is needed; otherwise no clock is read. (P5)
 template <class Policy>
 ENCORE_FORCE_INLINE std::optional<TimePoint> start_of(const Policy& policy, const Call& call) {
   if (Policy::reports_time || policy.time_budget() || policy.attempt_timeout() || call.deadline)

@@ -1,4 +1,4 @@
-// What is kept of one call while it runs, and from when on.
+// The lazily constructed state of one call.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/room_for.hpp>
@@ -19,13 +19,13 @@ inline constexpr bool lists = false;
 template <class... Listed, class E>
 inline constexpr bool lists<RetryOn<Listed...>, E> = (std::is_same_v<Listed, E> || ...);
 
-/// One call under way. Its retry state is made by the first failure: until then it costs a pointer, a frame if somebody can see
-/// the attempt (`Framed`), the permits of guards, and the clock reads that were asked for. For a call with limits of its own, or
-/// with an id that is still to be made and shown, it is made at once. (P1)
-/// The state is not destroyed at the end, unless a backoff asks for it: so an exception that passes meets nothing to clean up, if
-/// there are no permits. The last exception is let go of by whoever ends the call: `give_up`, or the wait.
-/// `Resumed`: by a coroutine, whose waits may be cancelled in ways that are not known beforehand, and which may be destroyed in
-/// one. If anybody can see its call, the state is made at once, and hears of that.
+/// One call under way. Its retry state is constructed by the first failure: until then there are a pointer, a frame if the attempt
+/// can be seen (`Framed`), the guards' permits, and the clock reads that were asked for. A call with limits of its own, or whose id
+/// has to be made and shown, has its state from the beginning. (P1)
+/// The state is not destroyed, unless a user's backoff needs it: so an exception that propagates has nothing to clean up, if there
+/// are no permits. `give_up`, or the wait, releases the last exception.
+/// `Resumed`: by a coroutine, which may be destroyed in a wait, or have it cancelled in ways of its own. If its call can be seen, the
+/// state is constructed at the beginning.
 template <class Policy, bool Framed, bool Resumed = false>
 class CallState {
   using State = RetryState<Policy>;
@@ -65,8 +65,8 @@ class CallState {
     if constexpr (guarded) Guarding<Policy>::release(permits_.get());
   }
 
-  /// Is there something about the call itself to be asked before its first attempt? Looked at before anything else: later, for
-  /// all that a compiler knows, a clock read might have changed the call.
+  /// True if the call itself must be checked before its first attempt. Asked before anything else: a compiler must assume that a
+  /// clock read changes the call.
   ENCORE_FORCE_INLINE static bool asks_first(const Policy& policy, const Call& call) noexcept {
     return call.limits_itself() || is_spent(policy) || (observed && !Framed && call.id.empty());
   }
@@ -103,11 +103,11 @@ class CallState {
       Guarding<Policy>::succeeded(*this, call);
     else if constexpr (observed)
       made() ? found_here(*this).succeeded_late() : succeeded_first(policy, call);
-    else if constexpr (!Policy::rethrows)  // its outcome tells of it
+    else if constexpr (!Policy::rethrows)  // its outcome has the figures
       if (made()) succeeded_late();
   }
 #if defined(__cpp_exceptions)
-  /// In the handler: does the exception stay here? Then `waited` says whether another attempt follows.
+  /// In the handler. False if the exception propagates; otherwise `waited` says whether another attempt follows.
   template <class Error>
   ENCORE_FORCE_INLINE bool threw(const Error* error, [[maybe_unused]] const Call& call) {
     if constexpr (sees_call)
@@ -116,17 +116,17 @@ class CallState {
       return judged_thrown(error);
   }
 #endif
-  /// Waits, if there is a wait, and begins the next attempt. Answers false if the call is over.
+  /// Waits, if there is a wait, and begins the next attempt. False if the call is over.
   ENCORE_NO_INLINE bool waited() {
     if (!State::waits_after(next_)) return false;
     sleep_through(state().policy(), state(), next_.wait);
     return resume();
   }
   const Decision& next() const noexcept { return next_; }
-  /// The wait is over: begins the next attempt, or answers false if the call is over.
+  /// After the wait: begins the next attempt. False if the call is over.
   bool resume(bool cancelled = false) { return state().resume(cancelled).goes_on(); }
 
-  /// Is there a retry state, as after a failure? Else there are only these.
+  /// True once there is a retry state, as after a failure. Until then there are only these.
   bool made() const noexcept { return policy_ == nullptr; }
   ENCORE_FORCE_INLINE const std::optional<TimePoint>& started() const noexcept {
     if constexpr (timed)
@@ -143,7 +143,7 @@ class CallState {
 
   State& state() noexcept { return state_.get(); }
   const State& state() const noexcept { return state_.get(); }
-  /// The same, made if it was not yet.
+  /// The same, constructed if it was not yet.
   State& made_state([[maybe_unused]] const Call& call = unseen_call) {
     if (!made()) {
       if constexpr (!Framed) frame_.make(*policy_, call, started(), around(*policy_));
@@ -151,7 +151,7 @@ class CallState {
     }
     return state();
   }
-  /// What comes after a failure that was decided on elsewhere.
+  /// The decision about a failed value.
   void goes_on_with(const Decision& next) noexcept { next_ = next; }
 
  private:
@@ -167,7 +167,7 @@ class CallState {
     }
     return {};
   }
-  /// The mark of the attempt in which this call is made, for its key. A coroutine, or a fiber, is told by `Call::outer`. (J2)
+  /// The mark of the attempt in which this call is made, for its key. A coroutine or a fiber has `Call::outer` instead. (J2)
   ENCORE_FORCE_INLINE static const MarkedAttempt* around([[maybe_unused]] const Policy& policy) noexcept {
     if constexpr (Resumed)
       return nullptr;

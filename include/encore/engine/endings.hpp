@@ -1,4 +1,4 @@
-// What a policy makes of a callable's result, and how a call of it ends.
+// What a policy makes of a callable's result, and how a call ends.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
@@ -31,7 +31,7 @@ struct Results {
   using Value = std::remove_cvref_t<R>;
   using Result = typename Policy::FailureStrategyType::template result<R>;
 
-  /// Does somebody look at this result?
+  /// True if a test looks at this result.
   static constexpr bool judged = [] {
     if constexpr (std::is_void_v<R>)
       return false;
@@ -47,7 +47,7 @@ struct Results {
   static_assert(std::same_as<Result, R> || movable, "this failure strategy needs a result that can be moved");
 };
 
-/// How a call of a callable that returns `R` ends: compiled once for each policy and result, not at each place of a call.
+/// How a call of a callable that returns `R` ends: compiled once for each policy and result, not at each call site.
 template <class Policy, class R, class State>
 struct Endings {
   using Result = typename Results<Policy, R>::Result;
@@ -78,7 +78,7 @@ struct Endings {
     else
       return strategy(state).template failed<R>(state.state().failure());
   }
-  // After an exception that did not leave from its handler.
+  // After an exception that did not propagate from its handler.
   ENCORE_COLD static Result give_up(State& state) {
     if constexpr (Policy::rethrows) {
       std::rethrow_exception(state.state().take_error());

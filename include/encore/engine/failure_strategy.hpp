@@ -1,4 +1,4 @@
-// Who answers for a call that failed, and how: the promise of failure strategies, and the one that every policy begins with.
+// What a caller gets for a failed call: the concept of failure strategies, and the default one.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -13,13 +13,13 @@ namespace encore ENCORE_BUILD {
 
 /// What the caller gets at the end.
 enum class TerminalMode : std::uint8_t {
-  none,          ///< the call goes on, or was abandoned, and nobody gets anything
+  none,          ///< the call goes on, or was abandoned: there is no result
   result,        ///< the callable's own result
   exception,     ///< the last exception, or a refusal
   error_result,  ///< an outcome that holds the failure
   formatted,     ///< what a formatter made of the failure
 };
-/// Answers for a call that failed. `result<R>` is what `run` returns for a callable that returns `R`; `failed<R>` makes it of
+/// Handles a failed call. `result<R>` is what `run` returns for a callable that returns `R`; `failed<R>` makes it of
 /// the failure and of the value that the last attempt returned, if it returned one. `mode` names it in events. (A7)
 template <class S>
 concept FailureStrategy = shared::HasRole<S, role::OnFailure> && requires {
@@ -66,12 +66,12 @@ struct ReturnOutcome {
   }
 };
 
-/// Hands the failures that the predicate did not match to the failure strategy as well, instead of letting them out. What
-/// is never retried still leaves. (B3)
+/// Hands the failures that the predicate did not match to the failure strategy as well, instead of letting them propagate. What
+/// is never retried still propagates. (B3)
 struct HandleUnmatched {
   using role = encore::role::Unmatched;
 };
-struct UnmatchedLeave {
+struct UnmatchedPropagate {
   using role = encore::role::Unmatched;
 };
 

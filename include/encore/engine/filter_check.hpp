@@ -1,4 +1,4 @@
-// What a policy asks about the results of a callable, and whether each of its tests is asked where its author meant it to be.
+// Which results of a callable a policy's tests are asked about; a test that can never be asked does not compile.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/pack.hpp>
@@ -14,11 +14,11 @@ namespace encore ENCORE_BUILD::detail {
 
 template <class Policy>
 using failure_test_of = std::remove_cvref_t<decltype(std::declval<const Policy&>().failure_test())>;
-/// Is there anything to be asked about a returned value? Whether one that is not retried is a failure only matters where
-/// somebody hears of it. (B8)
-template <class Policy, class Value, bool hears_of_failures = Policy::hears_of_failures>
+/// True if a test is asked about such a returned value. Whether one that is not retried is a failure only matters where failures
+/// are reported. (B8)
+template <class Policy, class Value, bool reports_failures = Policy::reports_failures>
 inline constexpr bool judges_value = JudgesValues<typename Policy::PredicateType, Value> ||
-                                     (hears_of_failures && JudgesValues<failure_test_of<Policy>, Value>);
+                                     (reports_failures && JudgesValues<failure_test_of<Policy>, Value>);
 
 // For the compiler's message: the type that a filter's test names, else the filter.
 template <class Filter>

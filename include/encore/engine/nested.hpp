@@ -12,8 +12,8 @@ class Attempt;
 /// What a policy does when it runs inside an attempt of another. (J1)
 enum class Nested : std::uint8_t {
   allow,
-  report,  ///< its events name the outer attempt
-  make_single,  ///< and it makes one attempt only, whose failure leaves unaltered, so that the outer policy sees it
+  report,       ///< its events name the outer attempt
+  make_single,  ///< and it makes one attempt only, whose failure propagates unchanged to the outer policy
 };
 struct WhenNested;
 struct NestingUnnoticed {

@@ -1,4 +1,4 @@
-// A call under way: what is known of it.
+// The record of a call under way, and its observers.
 #pragma once
 #include <encore/clock.hpp>
 #include <encore/decision.hpp>
@@ -69,7 +69,7 @@ class CallRecord {
   Duration slept_{};
 };
 
-/// The same, told to the policy's observers, in <encore/observer.hpp>. Here there are none.
+/// Notifies the policy's observers, in <encore/observer.hpp>. Here there are none.
 template <class Policy>
 class ObservedCall : public CallRecord<Policy> {
  protected:

@@ -42,7 +42,7 @@ using join_t = typename join<L...>::type;
 /// default in a header of its own; the default is named here; and who acts on it asks the policy's parts for `get<role::New>()`.
 using Defaults = Options<SteadyClock, Unnamed, CountLimit, NoTimeBudget, NoMinAttemptTime, NoAttemptTimeout,
                          NothingBeforeRetry, ExponentialBackoff, ProportionalJitter, HintFromCarrier, HintCap,
-                         Rethrow, UnmatchedLeave, NoSeed, NestingUnnoticed, OnThreads, AttemptsOnce,
+                         Rethrow, UnmatchedPropagate, NoSeed, NestingUnnoticed, OnThreads, AttemptsOnce,
                          FailsWithoutValue, EndsWhenRefused>;
 template <class T>
 struct DefaultOf {
@@ -96,7 +96,7 @@ template <class T>
             shared::HasRole<T, role::Observer>))
 struct parts_of<T> : std::type_identity<Options<>> {};
 
-/// The options given as `G&&...`, as they will be held, bundles opened.
+/// The options given as `G&&...`, as they will be stored, with bundles opened.
 template <class... G>
 using opened_t = join_t<typename parts_of<shared::StoredOf<G>>::type...>;
 

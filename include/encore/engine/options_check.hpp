@@ -1,4 +1,4 @@
-// What the options of a policy must keep to. Each refusal is a compile error that says what to do.
+// What the options of a policy must satisfy. Each refusal is a compile error that says what to do.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/backoff.hpp>
@@ -16,7 +16,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// A held option as a policy sees it: the policy is const, and so is what it holds by value.
+/// A stored option as a policy sees it: the policy is const, and so is what it stores by value.
 template <class T>
 using AsSeen = std::remove_reference_t<decltype(std::declval<const Storage<T>&>().get())>;
 
@@ -48,9 +48,9 @@ struct permits_for<Pack<>> {
 template <class Policy>
 struct Guarding;
 
-/// An observer that events are told to: a type that is known with the observers' header.
+/// An observer that is notified: a type that is known with the observers' header.
 template <class O>
-struct Told;
+struct NotifiedObserver;
 
 /// Is the header included that a type in this role needs?
 template <class T, class Role = role_of<T>>
@@ -58,7 +58,7 @@ inline constexpr bool is_known = true;
 template <class T>
 inline constexpr bool is_known<T, role::Guard> = requires { sizeof(permits_for<Pack<Storage<T>>>); };
 template <class T>
-inline constexpr bool is_known<T, role::Observer> = requires { sizeof(Told<T>); };
+inline constexpr bool is_known<T, role::Observer> = requires { sizeof(NotifiedObserver<T>); };
 
 /// What a type that takes a role must have, in words. Always true: the compile errors are inside.
 template <class T>
@@ -112,7 +112,7 @@ consteval bool has_what_its_role_needs() {
   return true;
 }
 
-/// Is it something that policies look at? What a tool layer is told, as `Repeatable`, a policy would leave out unseen.
+/// True if a policy uses it. An option of another layer, as `Repeatable`, would be ignored.
 template <class G>
 inline constexpr bool is_an_option = false;
 template <Option G>

@@ -1,4 +1,4 @@
-// The permits of one call: taken before an attempt, told how it ended, and always given back.
+// The permits of one call: taken before an attempt, notified how it ended, and always given back.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
@@ -72,7 +72,7 @@ class Permits {
     });
     if (reason != StopReason::none) release_attempt();
   }
-  /// The longest time that a guard with this refusal names until it may admit again.
+  /// The longest time that a guard with this refusal reports until it may admit again.
   template <class Guards>
   static std::optional<Duration> admits_again(const Guards& guards, StopReason refused,
                                               const AdmissionRequest& request) {
@@ -235,8 +235,8 @@ struct Guarding {
       return end_after(state, left ? smaller_of(wait, *left) : wait, nullptr);
     }
   }
-  /// The call ends as refused after the wait that it would have had, its permits given back before. A driver that is not known to
-  /// come back after it gets the end in the last decision. (H10)
+  /// The call ends as refused after the wait that it would have had, and its permits are given back before. A driver that may not
+  /// resume it ends it with this decision. (H10)
   template <class State>
   static Decision end_after(State& state, Duration wait, const Thrown* thrown) {
     const auto reason = state.refused_;

@@ -75,21 +75,21 @@ class PolicyParts<ClockT, PredicateT, Options<X...>> {
   static constexpr bool waits_when_refused = guarded && has<role::WhenRefused, WaitWhenRefused>;
   static constexpr bool handles_unmatched = has<role::Unmatched, HandleUnmatched>;
   static constexpr bool prepares_retries = !has<role::BeforeRetry, NothingBeforeRetry>;
-  // Or its outcome was refused for want of its header, and no more errors shall follow.
+  // Also where the outcome's header is missing, so that no more errors follow.
   static constexpr bool rethrows =
       std::same_as<FailureStrategyType, Rethrow> ||
       (std::same_as<FailureStrategyType, ReturnOutcome> && !OutcomeIsKnown<FailureStrategyType>);
-  /// Somebody beside the caller hears of a failed value that is not retried, or may answer for it. (B8)
-  static constexpr bool hears_of_failures = observed || guarded || !rethrows;
-  /// Are there tests of the users' own about what was thrown?
+  /// A failed value that is not retried is reported to others than the caller, or the strategy may handle it. (B8)
+  static constexpr bool reports_failures = observed || guarded || !rethrows;
+  /// True if there are users' tests of what was thrown.
   static constexpr bool has_tests =
       !types_only<PredicateType> || !has<role::HintSource, HintFromCarrier> || Many<role::Never>::size != 0;
-  /// Is there code of the users' that is asked about what was thrown?
+  /// True if users' code is asked about what was thrown.
   static constexpr bool asks_users =
       has_tests || requires(const PredicateType& predicate, const Thrown& failure, const Now& now) {
         predicate.hint(failure, now);
       };
-  /// Somebody may look at the call itself, when it has failed or before.
+  /// The call itself may be looked at, when it has failed or before.
   static constexpr bool reads_call =
       observed || guarded || !rethrows || prepares_retries || has_seed || has_tests;
   static constexpr bool reports_time = requires { requires FailureStrategyType::reports_time; };
@@ -138,7 +138,7 @@ class PolicyParts<ClockT, PredicateT, Options<X...>> {
     return std::nullopt;
   }
   constexpr Nested nested() const noexcept { return get<role::Nesting>().choice; }
-  /// Is nothing to be marked on a thread, since the callables may leave it? (J3)
+  /// True if no thread is marked, since the callables may move to another one. (J3)
   constexpr bool on_fibers() const noexcept { return get<role::Fibers>().on; }
 
  protected:

@@ -86,7 +86,7 @@ inline constexpr bool can_retry<P, Never> = P::template can_retry<Never>;
 template <class Filter, class Lists>
 concept CanRetry = can_retry<Filter, NeverLists<Lists>>;
 
-/// The kinds of failure that a predicate can be asked about under a callable that returns `V`. Refuses what cannot be meant.
+/// The kinds of failure that a predicate can be asked about under a callable that returns `V`. A combination that makes no sense does not compile.
 template <class P, class V>
 consteval Kinds kinds_of() {
   if constexpr (requires { P::template kinds<V>(); }) {
@@ -97,7 +97,7 @@ consteval Kinds kinds_of() {
     return kinds;
   }
 }
-/// Refuses a test that is part of `P` and is never asked, though its author meant it to be.
+/// A test in `P` that is never asked does not compile.
 template <class P, class V>
 consteval void refuse_misfits_of() {
   if constexpr (requires { P::template refuse_misfit<V>(); }) P::template refuse_misfit<V>();

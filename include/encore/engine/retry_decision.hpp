@@ -1,4 +1,4 @@
-// The retry decision about a failed attempt, in one place: stop, because, or another attempt, after this wait.
+// The retry decision about a failed attempt: another attempt after a wait, or stop for a reason.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
@@ -53,7 +53,7 @@ class RetryDecision : public ObservedCall<Policy> {
       if (verdict == StopReason::none)
         verdict = Guarding<Policy>::admit(*this, attempts() + 1, wait, failure);
     }
-    if constexpr (!Policy::rethrows) {  // somebody tells of the failure
+    if constexpr (!Policy::rethrows) {  // the failure is shown
       if (verdict != StopReason::none) last_hint_ = hint ? hint : hint_from(policy_, failure, now());
     }
     return verdict;
@@ -65,8 +65,8 @@ class RetryDecision : public ObservedCall<Policy> {
     const auto replay = replay_verdict(call().replay, frame_.notes, key_was_used_);
     if (verdict == StopReason::none || replay == StopReason::excluded_tool) return replay;
     if (replay != StopReason::unknown_outcome) return verdict;
-    // An unknown outcome is one even where the predicate would not retry: somebody has to reconcile it. (I3) But what is
-    // never retried, as a cancellation, still leaves. (B4)
+    // An unknown outcome has to be reconciled, even where the predicate would not retry. (I3) But what is never retried, as a
+    // cancellation, still propagates. (B4)
     const auto never = never_verdict(policy_, failure);
     return never != StopReason::none ? never : replay;
   }

@@ -1,4 +1,4 @@
-// The loop: an attempt; if it failed, the decision; a wait; and again. One for every policy, callable and result.
+// The retry loop: an attempt; if it failed, the decision, a wait, and the next one. It serves every policy, callable and result.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
@@ -17,8 +17,8 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Tells of a success when it is destroyed, unless the attempt failed: for results that cannot be moved out of the way first. It
-/// stands around the `try`, whose handlers disarm it: a thread's forced unwind is no uncaught exception.
+/// Reports a success when it is destroyed, unless the attempt failed: for results that cannot be moved into a variable first. It
+/// stands around the `try`, whose handlers disarm it: `uncaught_exceptions` does not count a thread's forced unwind.
 template <class State, class Policy>
 struct SuccessOnReturn {
   State& state;
@@ -29,7 +29,7 @@ struct SuccessOnReturn {
     if (armed) state.succeeded(policy, call);
   }
 };
-struct SuccessToldInTime {};
+struct NothingOnReturn {};
 
 /// Is the predicate nothing but a list of exception types, short enough for a handler of each at every place of a call?
 template <class P>
@@ -37,13 +37,13 @@ inline constexpr bool is_short_list = false;
 template <class... E>
 inline constexpr bool is_short_list<RetryOn<E...>> = sizeof...(E) >= 1 && sizeof...(E) <= 4;
 
-/// Drives one call of `F` with arguments `A` on a thread that sleeps. It stands at the place of the call, and only the way of a
-/// success at once is inlined there.
+/// Drives one call of `F` with arguments `A` on a thread that sleeps. Only the path of a success at the first attempt is inlined
+/// at the call site.
 template <class Policy, class R, class F, class... A>
 class RetryLoop : Results<Policy, R> {
   using Results<Policy, R>::judged;
   static constexpr bool with_attempt = takes_attempt<F, A...>;
-  // Can somebody look at an attempt before it has failed?
+  // True if an attempt can be seen before it has failed.
   static constexpr bool framed = with_attempt || Policy::notices_nesting || (judged && Policy::reads_call);
   using State = CallState<Policy, framed>;
   using Ends = Endings<Policy, R, State>;
@@ -52,10 +52,10 @@ class RetryLoop : Results<Policy, R> {
   using Result = typename Results<Policy, R>::Result;
 
  private:
-  // Does somebody but the caller hear of a success?
+  // True if a success is reported to others than the caller.
   static constexpr bool reported = Policy::observed || Policy::guarded || !std::same_as<Result, R>;
   static constexpr bool pinned = reported && !Results<Policy, R>::movable;
-  // Where nobody has to hear of the others, only what may be retried is caught, as by hand: nothing, or the listed types.
+  // Where no other failure is reported, only what may be retried is caught, as in a hand-written loop: nothing, or the listed types.
   static constexpr bool ignores_exceptions =
       judged && !framed && !Policy::reads_call && !JudgesExceptions<typename Policy::PredicateType>;
   static constexpr bool catches_listed =
@@ -122,7 +122,7 @@ class RetryLoop : Results<Policy, R> {
         if (returned || !found_here(state).threw(&error, call)) throw;
       } catch (...) {
         if constexpr (pinned) success.armed = false;
-        if (returned || !found_here(state).threw(nobody_knows, call)) throw;
+        if (returned || !found_here(state).threw(not_an_exception, call)) throw;
       }
       if (!found_here(state).waited()) return Ends::give_up(found_here(state));
 #endif
@@ -130,7 +130,7 @@ class RetryLoop : Results<Policy, R> {
   }
 
  private:
-  static constexpr const std::exception* nobody_knows =
+  static constexpr const std::exception* not_an_exception =
       nullptr;  // no `catch (const std::exception&)` caught it
 
 #if defined(__cpp_exceptions)
@@ -159,7 +159,7 @@ class RetryLoop : Results<Policy, R> {
     if constexpr (pinned)
       return SuccessOnReturn<State, Policy>{state, policy, call};
     else
-      return SuccessToldInTime{};
+      return NothingOnReturn{};
   }
   ENCORE_FORCE_INLINE static auto marked([[maybe_unused]] const Policy& policy,
                                          [[maybe_unused]] State& state) noexcept {

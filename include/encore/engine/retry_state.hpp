@@ -1,4 +1,4 @@
-// The life of a call, step by step: may I start? it worked; it failed, what now?
+// The steps of a call: it begins, an attempt succeeds or fails, it resumes after a wait, it ends.
 #pragma once
 #include <encore/decision.hpp>
 #include <encore/engine/call_frame.hpp>
@@ -18,7 +18,7 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Everything that `Retrying` promises, for a call whose frame somebody else keeps.
+/// What `Retrying` promises, for a call whose frame is stored elsewhere.
 template <class Policy>
 class RetryState : public RetryDecision<Policy> {
   friend struct Guarding<Policy>;  // what guards add, in <encore/guard/guard.hpp>
@@ -35,9 +35,9 @@ class RetryState : public RetryDecision<Policy> {
   RetryState(const Policy& policy, CallFrame& frame, Permits& permits,
              const std::optional<TimePoint>& started, int observer_errors = 0) noexcept
       : Deciding{policy, frame, permits, started, observer_errors} {}
-  /// Its waits may be cancelled in ways that are not known beforehand, as a coroutine's.
+  /// Its waits may be cancelled by others than its stop token, as a coroutine's.
   void may_be_cancelled() noexcept { may_be_cancelled_ = true; }
-  /// Whoever drives it resumes it after every wait, also that of a call which ends there.
+  /// Its driver resumes it after every wait, even if the call ends there.
   void driver_waits() noexcept { driver_waits_ = true; }
 
   using Deciding::attempts, Deciding::call, Deciding::is_last, Deciding::strategy_handles;
@@ -60,7 +60,7 @@ class RetryState : public RetryDecision<Policy> {
     start_attempt();
     return {};
   }
-  /// Notes when the next attempt starts, if it has a limit of its own. (D6)
+  /// Records when the next attempt starts, if it has a limit of its own. (D6)
   void attempt_starts(const std::optional<TimePoint>& at = {}) {
     if constexpr (Policy::has_attempt_timeout) {
       if (frame_.limits.attempt_timeout) frame_.limits.attempt_started = at ? *at : policy_.clock().now();
@@ -73,7 +73,7 @@ class RetryState : public RetryDecision<Policy> {
     return finish(reason, nullptr);
   }
 
-  /// Is there a wait after this decision? Whoever drives the call waits, and then resumes it.
+  /// True if the driver waits after this decision, and then resumes the call.
   static constexpr bool waits_after(const Decision& next) noexcept {
     return next.goes_on() || (waits_when_refused && next.wait.count() > 0);
   }
@@ -107,7 +107,7 @@ class RetryState : public RetryDecision<Policy> {
     return fail(StopReason::cancelled, {}, std::nullopt, &thrown);
   }
 
-  /// Nobody will go on with this call: its permits come back, and observers hear its end. (H1)
+  /// The call will not be continued: its permits are given back, and observers are notified of its end. (H1)
   void abandoned() {
     if constexpr (guarded) permits_.release();
     error_ = nullptr;
@@ -127,7 +127,7 @@ class RetryState : public RetryDecision<Policy> {
   /// For the failure strategy. Needs `<encore/failure.hpp>`.
   auto failure() const { return failure_of(*this); }
   std::exception_ptr error() const noexcept { return error_; }
-  /// The same, which is then no longer kept.
+  /// The same, given away.
   std::exception_ptr take_error() noexcept { return std::exchange(error_, nullptr); }
 
  private:
@@ -140,7 +140,7 @@ class RetryState : public RetryDecision<Policy> {
   struct CutShort {
     RetryState& state;
     const Thrown* thrown = nullptr;
-    bool under_way = true;  // an attempt of whose end nobody was notified
+    bool under_way = true;  // an attempt whose end was not reported
     bool returned = false;
     ~CutShort() {
       if (!returned) state.cut_short(under_way, thrown);
@@ -178,7 +178,7 @@ class RetryState : public RetryDecision<Policy> {
     return {};
   }
 
-  /// `judged` says what the policy thinks of the failure.
+  /// `judged` gives the policy's verdict on the failure.
   template <class Failed, class Judge>
   Decision decide(const Failed& failure, const Thrown* thrown, const Judge& judged) {
     CutShort cut{*this, thrown};

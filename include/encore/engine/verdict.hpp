@@ -1,5 +1,5 @@
-// The decision about one failure: does it match, is it one that is never retried, may its operation be repeated at all; and may
-// there be another attempt, and after how long?
+// The verdict on one failure: whether it matches, is never retried, or may be repeated; and whether another attempt follows, and
+// after which wait.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
@@ -20,10 +20,10 @@
 
 namespace encore ENCORE_BUILD::detail {
 
-/// Asks a test of the user's; if it throws, the answer is no, and `threw` stays as it was, else it becomes `none`. A thread's
-/// forced unwind passes. (B4, B7)
+/// Evaluates a user's test. If it throws, the answer is no, and `threw` stays as it was; otherwise that becomes `none`. A thread's
+/// forced unwind propagates. (B4, B7)
 template <class Test>
-ENCORE_FORCE_INLINE bool holds(Test&& test, StopReason& threw) {
+ENCORE_FORCE_INLINE bool evaluate(Test&& test, StopReason& threw) {
 #if defined(__cpp_exceptions)
   try {
 #endif
@@ -42,7 +42,7 @@ template <class Never, class Failed>
 bool refuses(const Never& never, const Failed& failure, StopReason& verdict) {
   if constexpr (requires { never.matches(failure); }) {
     auto threw = StopReason::predicate_threw;
-    verdict = holds([&] { return never.matches(failure); }, threw) ? StopReason::never_retry_type : threw;
+    verdict = evaluate([&] { return never.matches(failure); }, threw) ? StopReason::never_retry_type : threw;
   }
   return verdict != StopReason::none;
 }
@@ -57,12 +57,12 @@ StopReason listed_as_never(const Policy& policy, const Failed& failure) {
   return verdict;
 }
 
-/// Does the filter make of an `operation_canceled` a failure like any other, by naming it or by matching what wraps it? (B4)
+/// True if the filter treats an `operation_canceled` like any failure, by naming it or by matching what wraps it. (B4)
 template <class Filter>
 bool takes_cancelled(const Filter& filter, const Thrown& thrown) {
   auto takes = false;
   auto threw = StopReason::predicate_threw;
-  holds(
+  evaluate(
       [&] {
         depth_of<Filter>::look_into(thrown, [&](const Thrown& link) {
           const auto cancelled = carries_cancelled_code(link);
@@ -107,11 +107,11 @@ template <class Policy>
 StopReason judge(const Policy& policy, const Thrown& thrown) {
   if constexpr (JudgesExceptions<typename Policy::PredicateType>) {
     auto verdict = StopReason::predicate_threw;
-    if (holds([&] { return policy.predicate().matches(thrown); }, verdict))
+    if (evaluate([&] { return policy.predicate().matches(thrown); }, verdict))
       return judge_matched(policy, thrown);
     if (verdict != StopReason::none) return verdict;
   }
-  // Only where unmatched failures are handled does it matter whether this one leaves all the same.
+  // Where unmatched failures are handled, those that are never retried still propagate.
   if constexpr (Policy::handles_unmatched) {
     if (const auto never = never_verdict(policy, thrown); never != StopReason::none) return never;
   }
@@ -139,7 +139,7 @@ template <class Policy>
 std::optional<Duration> hint_from(const Policy& policy, const Thrown& failure, const Now& now) {
   auto hint = no_hint;
   auto ignored = StopReason::none;
-  holds(
+  evaluate(
       [&] {
         if constexpr (requires { policy.hint_source().hint(failure, now); })
           hint = policy.hint_source().hint(failure, now);
@@ -150,7 +150,7 @@ std::optional<Duration> hint_from(const Policy& policy, const Thrown& failure, c
   return hint;
 }
 
-/// May there be another attempt after a failure that the policy would retry? Asked by whoever drives a call or only watches one.
+/// May there be another attempt after a failure that the policy would retry? Asked by drivers of a call, and by what only watches one.
 /// `none`, with `hint` and `wait` filled in, or why there is no further attempt. (A1, D3, D4, E2, K1) `Facts` knows the call:
 ///   attempts_used_up()  stop_requested()  hint()  wait_after(hint)  time_left(): empty without a time limit
 template <class Policy, class Facts>

@@ -90,7 +90,7 @@ class CallWaits {
 };
 
 /// Sleeps through a wait of this call. If an exception ends the sleep, as a thread's forced unwind does, it ends the call
-/// too: permits come back, and observers hear of it. (B4, F1, H1)
+/// too: permits are given back, and observers are notified. (B4, F1, H1)
 template <class Policy, class State>
 void sleep_through(const Policy& policy, [[maybe_unused]] State& state, Duration wait) {
   if (wait.count() <= 0) return;

@@ -153,7 +153,7 @@ class RetryQuota {
     requires requires(const Throttled& throttled, const Failed& failure) { throttled.matches(failure); }
   std::optional<Permit> admit(const AdmissionRequest&, const Failed& failure) {
     auto ignored = StopReason::none;
-    const auto throttled = detail::holds([&] { return throttled_.matches(failure); }, ignored);
+    const auto throttled = detail::evaluate([&] { return throttled_.matches(failure); }, ignored);
     return admit_retry(throttled ? prices_.throttled_retry : prices_.retry);
   }
 

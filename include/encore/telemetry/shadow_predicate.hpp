@@ -97,7 +97,7 @@ class ShadowPredicate {
     auto candidate = false;
     if constexpr (requires { candidate_.matches(failure); }) {
       threw = StopReason::predicate_threw;
-      candidate = detail::holds([&] { return candidate_.matches(failure); }, threw);
+      candidate = detail::evaluate([&] { return candidate_.matches(failure); }, threw);
     }
     verdicts_->add(real == detail::Opinion::yes, candidate, threw != StopReason::none);
     return real;

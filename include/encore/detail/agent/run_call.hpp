@@ -202,7 +202,7 @@ struct RunCaller {
       outcome.idempotency_key = full_call.operation_key;
     auto threw = StopReason::none;  // what the hook does changes nothing for the call
     state.unknown_outcomes().add(outcome);
-    deferring_cancellation([&] { holds([&] { return reconcile(outcome), true; }, threw); });
+    deferring_cancellation([&] { evaluate([&] { return reconcile(outcome), true; }, threw); });
   }
 };
 template <class Reconciler, class KeyReuseHook>

@@ -135,7 +135,7 @@ class RunGuards {
     each([&](auto& state) {
       if constexpr (requires { state.answered(call, content); }) {
         auto threw = StopReason::none;
-        deferring_cancellation([&] { holds([&] { return state.answered(call, content), true; }, threw); });
+        deferring_cancellation([&] { evaluate([&] { return state.answered(call, content), true; }, threw); });
       }
     });
   }

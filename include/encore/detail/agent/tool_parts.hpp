@@ -42,7 +42,7 @@ constexpr auto tool_policy(const Policy& policy, G&&... given) {
   auto changed =
       std::apply([&](auto&&... option) { return policy.with(std::forward<decltype(option)>(option)...); },
                  forward_parts<false>(std::forward<G>(given)...));
-  if constexpr (decltype(changed)::notices_nesting)
+  if constexpr (PartsOf<decltype(changed)>::notices_nesting)
     return changed;
   else
     return changed.with(WhenNested{Nested::report});
