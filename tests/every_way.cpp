@@ -365,7 +365,8 @@ Story story(Way way, const Scenario& scenario, const Make& make) {
 template <class Make>
 void compare(const Scenario& scenario, std::string_view policy, const Make& make, const Model* model) {
   using Policy = std::invoke_result_t<Make, FakeClock&, Recorder&, CircuitBreaker&, const Scenario&>;
-  constexpr auto waits_when_refused = Policy::waits_when_refused;
+  constexpr auto waits_when_refused =
+      std::remove_cvref_t<decltype(policy_parts(std::declval<const Policy&>()))>::waits_when_refused;
   const auto first = story(Way::run, scenario, make);
   const auto same = [&](Way way, const Story& told, const Story& expected, bool all) {
     INFO(policy << ", " << name_of(way) << ": " << scenario.text());

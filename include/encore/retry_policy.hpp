@@ -69,6 +69,7 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
   using Parts::hint_cap, Parts::time_budget, Parts::attempt_timeout, Parts::min_attempt_time;
   using Parts::max_retries, Parts::max_attempts, Parts::max_requests, Parts::inner_attempts, Parts::nested;
   using Parts::rethrows;  // the caller gets the last exception itself: true with `Rethrow`
+  using typename Parts::BackoffType, typename Parts::JitterType;
   using typename Parts::ClockType, typename Parts::PredicateType, typename Parts::FailureStrategyType;
 
   /// From options, in any order.

@@ -47,11 +47,11 @@ TEST_CASE("each step of a call is reported with what is known of it, the end las
         CHECK(event.id == "call-1");
         heard.push_back({event.kind, event.ordinal, event.will_retry, event.reason, event.wait, event.mode});
       }}};
-  using Policy = std::remove_const_t<decltype(policy)>;
+  using Policy = encore::detail::PartsOf<decltype(policy)>;
   const Call call{.id = "call-1"};
   const std::optional<TimePoint> started{clock.now()};
   encore::detail::CallFrame frame{call, encore::detail::limits_of(policy, call, started), Now{clock}};
-  Told<Policy> told{policy, frame, started, 0};
+  Told<Policy> told{policy_parts(policy), frame, started, 0};
   told.notify_started();
   told.notify_failed({.wait = 3s}, std::nullopt, nullptr);
   told.reason_ = StopReason::retries_exhausted;
@@ -74,15 +74,15 @@ TEST_CASE(
     "[observed_call]") {
   const RetryPolicy rethrows{RetryOn<Slow>{}};
   const auto gives = rethrows.with(ReturnOutcome{});
-  using Rethrows = std::remove_const_t<decltype(rethrows)>;
-  using Gives = std::remove_const_t<decltype(gives)>;
+  using Rethrows = encore::detail::PartsOf<decltype(rethrows)>;
+  using Gives = encore::detail::PartsOf<decltype(gives)>;
   CHECK(mode_of<Rethrows>(StopReason::succeeded, false) == TerminalMode::result);
   CHECK(mode_of<Rethrows>(StopReason::retries_exhausted, true) == TerminalMode::exception);
   CHECK(mode_of<Rethrows>(StopReason::retries_exhausted, false) == TerminalMode::result);
   CHECK(mode_of<Gives>(StopReason::retries_exhausted, true) == ReturnOutcome::mode);
   CHECK(mode_of<Gives>(StopReason::not_retryable, true) == TerminalMode::exception);
-  CHECK(mode_of<decltype(gives.with(HandleUnmatched{}))>(StopReason::not_retryable, true) ==
-        ReturnOutcome::mode);
+  CHECK(mode_of<encore::detail::PartsOf<decltype(gives.with(HandleUnmatched{}))>>(
+            StopReason::not_retryable, true) == ReturnOutcome::mode);
 }
 
 }  // namespace

@@ -27,9 +27,9 @@ StopReason verdict(const Policy& policy, const Error& thrown) {
   try {
     throw thrown;
   } catch (const std::exception& error) {
-    return detail::judge(policy, Thrown{&error});
+    return detail::judge(policy_parts(policy), Thrown{&error});
   } catch (...) {
-    return detail::judge(policy, Thrown{nullptr});
+    return detail::judge(policy_parts(policy), Thrown{nullptr});
   }
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a hint comes from the policy's own source first, and a source that th
     try {
       throw ComeBack{};
     } catch (const std::exception& error) {
-      return detail::hint_from(policy, Thrown{&error}, Now{clock});
+      return detail::hint_from(policy_parts(policy), Thrown{&error}, Now{clock});
     }
   };
   const RetryPolicy policy{RetryOn<ComeBack>{}};

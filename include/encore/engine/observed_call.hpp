@@ -72,6 +72,8 @@ class CallRecord {
 /// Notifies the policy's observers, in <encore/observer.hpp>. Here there are none.
 template <class Policy>
 class ObservedCall : public CallRecord<Policy> {
+  static_assert(!Policy::observed);
+
  protected:
   using CallRecord<Policy>::CallRecord;
   ~ObservedCall() = default;
