@@ -1,6 +1,6 @@
 // EXPECT: this BeforeRetry returns a future, which co_run cannot await
-#include <encore/before_retry.hpp>
 #include <encore/async/co_run.hpp>
+#include <encore/before_retry.hpp>
 #include <encore/retry_policy.hpp>
 #include <encore/testing/task.hpp>
 
