@@ -1,4 +1,5 @@
 #include <encore/call.hpp>
+#include <encore/engine/replay_safety_text.hpp>
 #include <encore/limits.hpp>
 #include <encore/predicate.hpp>
 #include <encore/retry_if.hpp>

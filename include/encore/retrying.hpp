@@ -2,6 +2,7 @@
 #pragma once
 #include <encore/detail/quoted_text.hpp>
 #include <encore/engine/filter_check.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/engine/retry_state.hpp>
 #include <encore/failure.hpp>
 #include <encore/setting.hpp>

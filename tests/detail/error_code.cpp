@@ -1,5 +1,6 @@
 #include "../asio_like_category.hpp"
 #include <encore/detail/error_code.hpp>
+#include <encore/detail/error_code_in.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -5,6 +5,7 @@
 #include <encore/attempt.hpp>
 #include <encore/detail/asked.hpp>
 #include <encore/engine/deferred_cancellation.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/option.hpp>
 #include <encore/thrown.hpp>

@@ -11,6 +11,7 @@
 #include <encore/call.hpp>
 #include <encore/detail/agent/tool_parts.hpp>
 #include <encore/engine/erased_operation.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/option.hpp>
 #include <encore/retry_policy.hpp>
 

@@ -9,6 +9,7 @@
 #include <encore/engine/deferred_cancellation.hpp>
 #include <encore/engine/operation.hpp>
 #include <encore/engine/owned_call.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/engine/repeated_callable.hpp>
 #include <encore/engine/retry_loop.hpp>
 #include <encore/nesting.hpp>

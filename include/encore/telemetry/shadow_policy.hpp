@@ -4,6 +4,7 @@
 #include <encore/detail/lru_map.hpp>
 #include <encore/detail/name_table.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/event.hpp>
 #include <encore/failure.hpp>

@@ -11,6 +11,7 @@
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
 #include <encore/detail/extremes.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/nesting.hpp>
 #include <encore/on_failure.hpp>

@@ -4,6 +4,7 @@
 #include <encore/agent/key_reuse.hpp>
 #include <encore/detail/agent/declarations.hpp>
 #include <encore/engine/options.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/nesting.hpp>
 #include <encore/option.hpp>
 

@@ -5,6 +5,7 @@
 #include <encore/detail/extremes.hpp>
 #include <encore/durable/saved_call.hpp>
 #include <encore/duration.hpp>
+#include <encore/engine/policy_parts.hpp>
 #include <encore/engine/verdict.hpp>
 #include <encore/jitter.hpp>
 #include <encore/retrying.hpp>
