@@ -200,6 +200,15 @@ void around_the_attempts() {
   observed.run({.id = "call-17", .name = "inventory_lookup"}, [] {});
   expect(lines.starts_with("event=attempt_started call=call-17 tool=inventory_lookup attempt=1/3\n"),
          "Observe");
+  lines.clear();
+  const auto spend = [](const Attempt& attempt) {
+    attempt.note("insufficient_quota");
+    throw TimeoutError{"no quota left"};
+  };
+  try {
+    observed.run(spend);
+  } catch (const TimeoutError&) {}
+  expect(lines.find("error_code=insufficient_quota") != std::string::npos, "a service's own code");
 
   expect(attempts(policy.with(BeforeRetry{refresh_token}), time_out) == 3, "BeforeRetry");
   expect(attempts(policy.with(WhenNested{Nested::report}), time_out) == 3, "WhenNested");
