@@ -97,8 +97,8 @@ TEST_CASE("a stateless policy option that is shared by std::ref has its effect [
   const encore::WhenNested nested{};
   const encore::HandleUnmatched unmatched;
   const RetryPolicy policy{RetryOnEveryException{}, std::ref(nested), std::ref(unmatched)};
-  STATIC_CHECK(encore::detail::PartsOf<decltype(policy)>::notices_nesting);
-  STATIC_CHECK(encore::detail::PartsOf<decltype(policy)>::handles_unmatched);
+  STATIC_CHECK(policy_parts(policy).notices_nesting);
+  STATIC_CHECK(policy_parts(policy).handles_unmatched);
 }
 
 TEST_CASE("a clock that was moved into a policy is the policy's own [F4]", "[option]") {

@@ -101,7 +101,8 @@ ENCORE_FORCE_INLINE StopReason judge_returned(const Policy& policy, const State&
 struct ReturnedFailures {
   /// `verdict`: `none` if it is to be retried, else why not.
   template <class State, class Value>
-  [[nodiscard]] static Decision decide(State& state, const Value& value, StopReason verdict) {
+  [[nodiscard]] ENCORE_FORCE_INLINE static Decision decide(State& state, const Value& value,
+                                                           StopReason verdict) {
     using Policy = typename State::PolicyType;
     const auto known = state.what_is_known();
     const Returned<Value> failure{value, known};
@@ -129,7 +130,8 @@ struct ReturnedFailures {
 
 /// The attempt returned a failure: decides what follows it. `State` is what there is of the call early.
 template <class State, class Value>
-void decide_on_value(State& state, const Value& value, StopReason verdict, const Call& call = unseen_call) {
+ENCORE_FORCE_INLINE void decide_on_value(State& state, const Value& value, StopReason verdict,
+                                         const Call& call = unseen_call) {
   state.goes_on_with(ReturnedFailures::decide(state.made_state(call), value, verdict));
 }
 template <class Passed, class State, class... C>

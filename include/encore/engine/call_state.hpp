@@ -152,7 +152,7 @@ class CallState {
     return state();
   }
   /// The decision about a failed value.
-  void goes_on_with(const Decision& next) noexcept { next_ = next; }
+  ENCORE_FORCE_INLINE void goes_on_with(const Decision& next) noexcept { next_ = next; }
 
  private:
   friend struct Guarding<Policy>;  // what guards add, in <encore/guard/guard.hpp>
