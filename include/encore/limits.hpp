@@ -65,7 +65,7 @@ struct TimeBudget {
 };
 struct NoTimeBudget {
   using role = encore::role::TimeBudget;
-  static constexpr auto value = std::optional<Duration>{};
+  static constexpr auto value = std::nullopt;
 };
 
 /// The least time with which an attempt is still of use: a retry that would be left less is not made. (D4)
@@ -87,7 +87,7 @@ struct AttemptTimeout {
 };
 struct NoAttemptTimeout {
   using role = encore::role::AttemptTimeout;
-  static constexpr auto value = std::optional<Duration>{};
+  static constexpr auto value = std::nullopt;
 };
 
 /// The longest server hint that is obeyed; a longer one stops the call. At most `max_wait`. (C7, E2)
@@ -125,7 +125,7 @@ struct Seed {
 };
 struct NoSeed {
   using role = encore::role::Seed;
-  static constexpr auto value = std::optional<std::uint64_t>{};
+  static constexpr auto value = std::nullopt;
 };
 
 }  // namespace encore ENCORE_BUILD
