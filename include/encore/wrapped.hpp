@@ -3,6 +3,7 @@
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
 #include <encore/engine/operation.hpp>
+#include <encore/engine/repeated_callable.hpp>
 
 #include <concepts>
 #include <string>

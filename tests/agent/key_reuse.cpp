@@ -27,16 +27,16 @@ TEST_CASE("an operation key used for two calls is reported, with the second call
             .name = "ship",
             .operation_key = "order-7",
             .replay = ReplaySafety::repeatable_with_key};
-  hears.check(ship, {.name = "ship", .arguments = "A"});
-  hears.check(ship, {.name = "ship", .arguments = "A"});
+  hears.look_at(ship, {.name = "ship", .arguments = "A"});
+  hears.look_at(ship, {.name = "ship", .arguments = "A"});
   CHECK(heard.lines.empty());
-  hears.check(ship, {.name = "ship", .arguments = "B"});
+  hears.look_at(ship, {.name = "ship", .arguments = "B"});
   CHECK(heard.lines == std::vector<std::string>{"order-7 ship call_0"});
   ship.id = "call_9";
-  hears.check(ship, {.name = "ship", .arguments = "C"});
+  hears.look_at(ship, {.name = "ship", .arguments = "C"});
   CHECK(heard.lines.back() == "order-7 ship call_9");
   ship.operation_key = "order-8";
-  hears.check(ship, {.name = "ship", .arguments = "C"});
+  hears.look_at(ship, {.name = "ship", .arguments = "C"});
   CHECK(heard.lines.size() == 2);
 }
 
@@ -45,8 +45,8 @@ TEST_CASE("copies of a key reuse detector share what they have seen", "[key_reus
   const OnKeyReused hears{[&](const KeyReuse&) { ++heard; }};
   const auto copy = hears;
   const Call ship{.id = "1", .name = "ship", .operation_key = "order-7", .replay = ReplaySafety::never};
-  hears.check(ship, {.arguments = "A"});
-  copy.check(ship, {.arguments = "B"});
+  hears.look_at(ship, {.arguments = "A"});
+  copy.look_at(ship, {.arguments = "B"});
   CHECK(heard == 1);
 }
 
@@ -56,8 +56,8 @@ TEST_CASE(
   int heard = 0;
   const OnKeyReused hears{[&](const KeyReuse&) { ++heard; }};
   for (const auto* arguments : {"A", "B"}) {
-    hears.check({.name = "lookup", .operation_key = "order-7"}, {.arguments = arguments});
-    hears.check({.id = "call_0", .name = "ship", .replay = ReplaySafety::never}, {.arguments = arguments});
+    hears.look_at({.name = "lookup", .operation_key = "order-7"}, {.arguments = arguments});
+    hears.look_at({.id = "call_0", .name = "ship", .replay = ReplaySafety::never}, {.arguments = arguments});
   }
   CHECK(heard == 0);
 }
