@@ -81,7 +81,7 @@ TEST_CASE("a stop reason has one category, and refusals are distinguished from f
   CHECK(category(StopReason::hint_over_cap) == StopCategory::out_of_time);
   CHECK(category(StopReason::expired_on_entry) == StopCategory::out_of_time);
   CHECK(category(StopReason::cancelled_on_entry) == StopCategory::cancelled);
-  std::size_t refusals = 0;
+  int refusals = 0;
   for (std::size_t i = 0; i < stop_reason_count; ++i)
     refusals += is_refusal(static_cast<StopReason>(i)) ? 1 : 0;
   CHECK(refusals == 11);

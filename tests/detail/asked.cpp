@@ -68,8 +68,8 @@ TEST_CASE("a test that was not evaluated has no opinion, and neither has its neg
   CHECK(said(negative, Returned<int>{1, attempt}) == Opinion::no);
   CHECK(said(negative, Returned<Expected<int>>{Expected<int>{-1}, attempt}) == Opinion::yes);
   CHECK(said(negative, Returned<Expected<int>>{Expected<int>{}, attempt}) == Opinion::none);
-  CHECK(!Opinion::none == Opinion::none);
-  CHECK(!Opinion::yes == Opinion::no);
+  CHECK((!Opinion::none) == Opinion::none);
+  CHECK((!Opinion::yes) == Opinion::no);
   try {
     throw -1;
   } catch (...) {
