@@ -1,4 +1,4 @@
-// A policy around something that retries by itself: it multiplies the requests, and says so.
+// Declares that the callable retries internally, so that events and failures report the total number of requests.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/option.hpp>
@@ -9,17 +9,17 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Says that what is called makes up to so many attempts of its own for each of the policy's, as an HTTP client or an SDK with
-/// retries does. It changes nothing but what is told: events, failures and catalogs then give the product. One layer that
-/// retries is better than two. (J1)
+/// Declares that the callable makes up to `attempts` requests of its own in each attempt of the policy, as an HTTP client or an
+/// SDK with retries does. Only reports change: events, failures and catalogs give the product. Prefer one layer that
+/// retries to two. (J1)
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, MaxAttempts{4}, AlreadyRetries{3}};  // policy.max_requests() == 12
 struct AlreadyRetries {
   using role = encore::role::InnerAttempts;
   Count<"already_retries", 1> attempts;
 };
 
-/// The most requests that reach the dependency: attempts times those that each makes; empty if unlimited. (Here and below a template,
-/// so that only who asks pays for compiling it. P11)
+/// The maximum number of requests that reach the dependency: attempts times requests per attempt; empty if unlimited. (A
+/// template, here and in similar functions, so that it is compiled only where it is used. P11)
 template <class Requests = std::int64_t>
 constexpr std::optional<Requests> max_requests_of(std::optional<int> max_attempts,
                                                   int inner_attempts) noexcept {

@@ -1,4 +1,4 @@
-// A policy without its type: for a map of policies, or a border between libraries.
+// A type-erased policy: for a map of policies, or for the interface between two libraries.
 #pragma once
 #include <encore/as_value.hpp>
 #include <encore/call.hpp>
@@ -16,7 +16,7 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-// What a callable returns under a policy that yields `Result`: the value in an outcome, else the result itself.
+// What a callable must return under a policy that yields `Result`: the value type of an outcome, else the result itself.
 template <class Result>
 struct raw_of_result : std::type_identity<Result> {};
 template <class T>
@@ -24,9 +24,9 @@ struct raw_of_result<Outcome<T>> : std::type_identity<T> {};
 
 }  // namespace detail
 
-/// Holds any policy whose `run` gives a `Result` for callables that return `Result`; or, if it is an `Outcome<T>`, for callables
-/// that return `T`. Copies share the policy. Costs one allocation when made and two indirect calls a run. Never empty,
-/// except when moved from. Use one from any number of threads.
+/// Holds any policy whose `run` returns `Result` for callables that return `Result`; or, if that is an `Outcome<T>`, for
+/// callables that return `T`. Copies share the policy. Construction allocates once; a run costs two indirect calls. Never
+/// empty, except when moved from. Thread-safe.
 ///   std::map<std::string, AnyRetryPolicy<Response>> policies;
 template <class Result>
 class AnyRetryPolicy {
@@ -45,7 +45,7 @@ class AnyRetryPolicy {
           return static_cast<const Policy*>(erased)->run(call, operation);
         }} {}
 
-  /// As `RetryPolicy::run`. What the callable returns must convert to the held policy's result.
+  /// As `RetryPolicy::run`. What the callable returns must convert to the stored policy's result.
   template <class F, class... A>
   Result run(const Call& call, F&& callable, A&&... args) const {
     using Callable = std::remove_reference_t<F>;

@@ -1,4 +1,4 @@
-// A callable whose result is a future or a coroutine, and meant to be one.
+// Marks a callable whose result is itself a future or a coroutine.
 #pragma once
 #include <encore/engine/deferred.hpp>
 #include <encore/engine/operation.hpp>
@@ -8,7 +8,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What `as_value` makes.
+/// The result of `as_value`.
 template <class F>
 class AsValue {
  public:
@@ -31,8 +31,8 @@ class AsValue {
   F callable_;
 };
 
-/// Says that the future or coroutine which `callable` returns is itself the result: `run` then neither waits for it nor looks
-/// into it, and a failure is one of making it. Holds the callable by value; a named one is shared by `std::ref`. (A8)
+/// Declares that the future or coroutine returned by `callable` is itself the result: `run` neither waits for it nor looks
+/// into it, so only a failure to create it is retried. Stores a copy of the callable; pass `std::ref(callable)` to share it. (A8)
 ///   std::future<Reply> reply = policy.run(as_value([&] { return connection.send(request); }));
 template <class F>
 constexpr auto as_value(F&& callable) {

@@ -1,4 +1,4 @@
-// One execution of the callable for a call, as the callable sees it.
+// One attempt of a call, as the callable sees it.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/clock.hpp>
@@ -17,7 +17,7 @@ namespace encore {
 
 namespace shared {
 
-/// A text of at most so many bytes, kept without allocating. What is longer is cut.
+/// A text of at most `Room` bytes, stored without allocating. Longer text is cut.
 template <std::size_t Room>
 class ShortText {
  public:
@@ -36,7 +36,7 @@ class ShortText {
 
 }  // namespace shared
 
-/// What the callable noted about its attempt, for events and for replay safety. Bounded, allocates nothing. (F6, I3)
+/// What the callable noted about its attempt, for events and replay safety. Of bounded size; allocates nothing. (F6, I3)
 class AttemptNotes {
  public:
   static constexpr std::size_t max_request_id = 64;
@@ -50,20 +50,20 @@ class AttemptNotes {
   constexpr std::string_view request_id() const noexcept { return request_id_.view(); }
   /// The dependency's code for what went wrong, cut at `max_error_code` bytes; empty if none was noted.
   constexpr std::string_view error_code() const noexcept { return error_code_.view(); }
-  /// A request left.
+  /// A request was sent.
   constexpr bool dispatched() const noexcept { return dispatched_; }
-  /// The latest request was answered by whoever does the work.
+  /// The service that does the work answered the latest request.
   constexpr bool answered() const noexcept { return latest_ == Request::answered; }
-  /// Nothing was done: no request of the attempt ran. (I1)
+  /// None of the attempt's requests was executed. (I1)
   constexpr bool not_run() const noexcept {
     return latest_ == Request::not_run && !something_answered_ && !lost_;
   }
-  /// A request left while the one before had no answer: somebody below repeats requests by itself. (I3, J1)
+  /// A request was sent while the previous one had no answer: a lower layer repeats requests by itself. (I3, J1)
   constexpr bool dispatched_again() const noexcept { return dispatched_again_; }
   constexpr bool key_used() const noexcept { return key_used_; }
-  /// The callable returned, and what it returned says that it failed. (B8)
+  /// The callable returned a value that reports a failure. (B8)
   constexpr bool error_result() const noexcept { return error_result_; }
-  /// A request left, and it was neither answered nor said not to have run. (I3)
+  /// A request was sent, and was neither answered nor marked as not run. (I3)
   constexpr bool outcome_unknown() const noexcept { return latest_ == Request::dispatched || lost_; }
 
   constexpr void clear() noexcept {
@@ -83,8 +83,8 @@ class AttemptNotes {
   bool has_status_ = false;
   bool dispatched_ = false;
   bool dispatched_again_ = false;
-  bool lost_ = false;                // one before the latest had no answer, and none has come since
-  bool something_answered_ = false;  // of the requests so far
+  bool lost_ = false;                // an earlier request was never answered, and no later one since
+  bool something_answered_ = false;  // any request of this attempt
   bool key_used_ = false;
   bool error_result_ = false;
   shared::ShortText<max_request_id> request_id_;
@@ -93,11 +93,11 @@ class AttemptNotes {
 
 namespace shared {
 
-/// What the attempts of one call leave behind: an unknown outcome stays one until a later attempt is answered, and one that did
-/// not run settles nothing. (I3)
+/// The outcome of a call's attempts so far: once unknown, it stays unknown until a later attempt is answered. An attempt that
+/// did not run changes nothing. (I3)
 struct OutcomeSoFar {
   bool unknown = false;
-  ShortText<AttemptNotes::max_request_id> request_id;  // of the latest request without an answer
+  ShortText<AttemptNotes::max_request_id> request_id;  // of the latest unanswered request
 
   ENCORE_COLD void add(const AttemptNotes& notes) noexcept {
     if (notes.outcome_unknown()) {
@@ -115,30 +115,30 @@ struct OutcomeSoFar {
 
 }  // namespace shared
 
-/// The time limits of one call; the earliest holds. (D2)
+/// The time limits of one call; the earliest one applies. (D2)
 struct TimeLimits {
   TimePoint started{};          ///< read only if there is a budget
-  TimePoint attempt_started{};  ///< the attempt under way; read only if there is a limit for each attempt
+  TimePoint attempt_started{};  ///< of the current attempt; read only if attempts have a limit
   std::optional<Duration> budget{};
   std::optional<TimePoint> deadline{};
   std::optional<Duration> attempt_timeout{};
 
   constexpr bool bounded() const noexcept { return budget || deadline; }
 
-  /// What is left at `now`: 0 at or after the end, and never more than the budget, even if the clock was set back. (D7)
+  /// The time left at `now`: 0 at or after the end, and never more than the budget, even if the clock was set back. (D7)
   constexpr Duration remaining(TimePoint now) const noexcept {
     auto left = (Duration::max)();
     if (budget) left = left_of(*budget, time_between(started, now));
     if (deadline) left = shorter_of(left, time_between(now, *deadline));
     return left;
   }
-  /// The same for the attempt under way, of which its own limit runs down too. (D6)
+  /// The time left for the current attempt, its own limit included. (D6)
   constexpr Duration attempt_remaining(TimePoint now) const noexcept {
     const auto left = remaining(now);
     if (!attempt_timeout) return left;
     return shorter_of(left, left_of(*attempt_timeout, time_between(attempt_started, now)));
   }
-  /// Has the attempt's own limit run out? Whoever enforces one does it by cancelling the operation. (B4)
+  /// Whether the attempt's own limit has run out. A driver enforces that limit by cancelling the operation. (B4)
   constexpr bool attempt_timed_out(TimePoint now) const noexcept {
     return attempt_timeout && left_of(*attempt_timeout, time_between(attempt_started, now)).count() == 0;
   }
@@ -154,8 +154,8 @@ struct TimeLimits {
   }
 };
 
-/// The attempt under way. Handed to the callable, if it takes one; valid until the callable returns.
-/// The marks and notes may be set by one thread at a time; everything else is safe from any.
+/// The current attempt, passed to the callable if it takes one; valid until the callable returns.
+/// Marks and notes may be set by one thread at a time; everything else is thread-safe.
 class Attempt {
  public:
   Attempt(int number, const CurrentCall& call, AttemptNotes& notes, const TimeLimits& limits,
@@ -177,19 +177,19 @@ class Attempt {
   const CurrentCall& current() const noexcept { return call_; }
   const StopView& stop() const noexcept { return call_.call().stop; }
 
-  /// When this attempt must be over: at the call's earliest limit, or at its own, if that comes first. An inner call can take
-  /// it over as its own `deadline`. Empty if there is no limit. (D2)
+  /// When this attempt must end: the call's earliest limit or the attempt's own, whichever comes first. An inner call can use
+  /// it as its own `deadline`. Empty if there is no limit. (D2)
   std::optional<TimePoint> deadline() const noexcept { return limits_.attempt_end(); }
 
-  /// How long this attempt may still take: until the call's earliest limit, and no longer than what is left of the policy's
-  /// limit for one attempt; 0 when the time is over. Empty if there is no limit: only then is no clock read. (D6)
+  /// The time left for this attempt, before the call's earliest limit and the policy's limit for one attempt; 0 when the time
+  /// is over. Empty if there is no limit. Reads the clock only if there is one. (D6)
   std::optional<Duration> remaining() const {
     if (!limits_.bounded() && !limits_.attempt_timeout) return std::nullopt;
     return limits_.attempt_remaining(now_());
   }
-  /// The same as a timeout to hand on, in whole units of the interface that takes it, and at most `longest`: rounded up, and
-  /// at least one unit even when the time is over, because 0 means "no limit" to much of the world (libcurl,
-  /// `SO_RCVTIMEO`). So the attempt may end up to one unit after its deadline. (D6)
+  /// The remaining time as a timeout for another interface, in its unit: rounded up, at most `longest`, and at least one unit
+  /// even when the time is over, because 0 often means "no limit" (libcurl, `SO_RCVTIMEO`). So the attempt may end up to one
+  /// unit after its deadline. (D6)
   ///   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, long{attempt.timeout_or<std::chrono::milliseconds>(10s).count()});
   template <class Unit, class Rep, class Period>
   Unit timeout_or(std::chrono::duration<Rep, Period> longest) const {
@@ -197,56 +197,56 @@ class Attempt {
     const auto most = to_duration(longest);
     return at_least_one<Unit>(left ? shared::smaller_of(*left, most) : most);
   }
-  /// That in nanoseconds: at least one.
+  /// `timeout_or` in nanoseconds: at least 1.
   template <class Rep, class Period>
   Duration remaining_or(std::chrono::duration<Rep, Period> longest) const {
     return timeout_or<Duration>(longest);
   }
 
-  /// The key that makes a repetition recognisable: equal for all attempts of this call, and no other call's, whatever ids
-  /// they have. The caller's operation key if it gave one. A call inside an attempt that its outer policy repeats keeps its
-  /// key; on another thread or in a coroutine, if it was told of that attempt (`Call::outer`). Asking for it notes that it is
-  /// sent. Allocates. (I2)
+  /// The idempotency key: the same for all attempts of this call and different from every other call's, even if the ids are
+  /// equal. It is the caller's operation key, if given. An inner call keeps its key when the outer policy repeats the attempt
+  /// around it; on another thread or in a coroutine this needs `Call::outer`. Calling this notes that the key is sent.
+  /// Allocates. (I2)
   std::string idempotency_key() const {
     notes_.key_used_ = true;
     return call_.idempotency_key();
   }
 
-  // What became of the request. An attempt that sends several marks each of them. (I3)
+  // The state of the request. An attempt that sends several requests marks each of them. (I3)
 
-  /// The request is about to leave, or has left: until it is marked as answered or as not run, a failure's outcome is unknown.
-  /// The next request of the attempt begins anew with it. Marked again before that, somebody below has repeated the request by
-  /// itself, as libcurl does with a POST on a reused connection: `AttemptNotes::dispatched_again`.
+  /// The request is about to be sent, or was sent: until it is marked as answered or not run, a failure's outcome is unknown.
+  /// Call this again for the next request of the attempt. A second call without an answer in between means that a lower layer
+  /// repeated the request, as libcurl does with a POST on a reused connection: see `AttemptNotes::dispatched_again`.
   void mark_dispatched() const noexcept {
     if (notes_.latest_ == AttemptNotes::Request::dispatched) notes_.dispatched_again_ = notes_.lost_ = true;
-    if (notes_.latest_ != AttemptNotes::Request::none) {  // what was noted was of an earlier answer
+    if (notes_.latest_ != AttemptNotes::Request::none) {  // the notes belong to an earlier answer
       notes_.has_status_ = false;
       notes_.error_code_.clear();
     }
     notes_.latest_ = AttemptNotes::Request::dispatched;
     notes_.dispatched_ = true;
   }
-  /// Whoever does the work has answered, whatever the answer says. A gateway that says it could not reach them has not.
+  /// The service that does the work has answered, whatever the answer. A gateway's "service unreachable" is not an answer.
   void mark_answered() const noexcept {
     notes_.latest_ = AttemptNotes::Request::answered;
     notes_.something_answered_ = true;
     notes_.lost_ = false;
   }
-  /// Nothing was done, and the other side or the connection says so: refused before anything left, 429, 503, an invalid request.
-  /// In place of `mark_answered`, whether it had been dispatched or not. If no request of the attempt ran, a failure that the
-  /// filter matches may be followed by another attempt, whatever was declared of the tool. It settles nothing of the attempts
-  /// before. (I1)
+  /// The request was not executed, as the other side or the connection reports: a refused connection, 429, 503, an invalid
+  /// request. Use it instead of `mark_answered`, whether or not the request was dispatched. If no request of the attempt ran, a
+  /// failure that the filter matches may be retried, even if the tool is not declared repeatable. It does not change the outcome
+  /// of earlier attempts. (I1)
   void mark_not_run() const noexcept { notes_.latest_ = AttemptNotes::Request::not_run; }
-  /// What is about to be returned says that the tool failed: seen in events, without being a failure. (B8)
+  /// The value about to be returned reports a failure of the tool: events show it, but it does not count as a failure. (B8)
   void mark_error_result() const noexcept { notes_.error_result_ = true; }
   void note_status(int status) const noexcept {
     notes_.status_ = status;
     notes_.has_status_ = true;
   }
   void note_request_id(std::string_view id) const noexcept { notes_.request_id_.assign(id); }
-  /// The dependency's own code for what went wrong, as it stands in its answer: one of a few, and no text of a message. It belongs to
-  /// the latest request of this attempt, and is cut at `AttemptNotes::max_error_code` bytes. Logs and records tell it as
-  /// `error.code` with the attempt's failure and, if that was the last, with the call's end; reports count by it. (F6)
+  /// The dependency's own code for what went wrong, as in its answer: one of a small set, not a message text. It belongs to the
+  /// attempt's latest request and is cut at `AttemptNotes::max_error_code` bytes. Logs and records show it as `error.code` with
+  /// the failed attempt and, after the last one, with the end of the call; reports count by it. (F6)
   ///   attempt.note("insufficient_quota");
   void note(std::string_view error_code) const noexcept { notes_.error_code_.assign(error_code); }
   const AttemptNotes& notes() const noexcept { return notes_; }
@@ -261,7 +261,7 @@ class Attempt {
 
 namespace shared {
 
-/// Text as a part of a key that nothing in it ends: what is not visible ASCII, '/' and '%' as in a URL.
+/// Appends '/' and the text; what is not visible ASCII, '/' and '%' are percent-encoded, so that parts cannot be confused.
 inline void append_key_part(std::string& key, std::string_view text) {
   key += '/';
   for (const char character : text) {

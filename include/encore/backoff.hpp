@@ -1,4 +1,4 @@
-// How long to wait before a retry, without jitter: what every backoff answers, and the two that most people need.
+// How long to wait before a retry, without jitter: the Backoff concept, and the two most common backoffs.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
@@ -13,9 +13,9 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Says how long to wait before retry `retry`, counted from 0, without jitter: a pure function, the same for every call
-/// and thread. The policy holds the answer between the backoff's floor and cap, whatever it is. (C2, C9) It must not throw:
-/// what it throws would leave in the failure's place, and observers would not hear the call's end.
+/// Returns how long to wait before retry `retry`, counted from 0, without jitter: a pure function, the same for every call and
+/// thread. The policy clamps the result to the backoff's floor and cap. (C2, C9) It must not throw: the exception would
+/// propagate in place of the failure, and observers would not get the end of the call.
 ///   struct Patient {
 ///     using role = encore::role::Backoff;
 ///     constexpr Duration operator()(int retry) const { return retry * 1s; }
@@ -25,7 +25,7 @@ concept Backoff = shared::HasRole<B, role::Backoff> && requires(const B& backoff
   { backoff(retry) } -> std::convertible_to<Duration>;
 };
 
-/// A wait as a setting: lowered to the longest one before any arithmetic. (C7)
+/// A wait as a setting: values over `max_wait` are lowered to it before any arithmetic. (C7)
 template <FieldName Field>
 class WaitSpan : public Span<Field> {
  public:
@@ -34,7 +34,7 @@ class WaitSpan : public Span<Field> {
       : Span<Field>{shared::smaller_of<Duration>(Span<Field>{value}, max_wait)} {}
   template <class Number>
     requires std::is_arithmetic_v<Number>
-  constexpr WaitSpan(Number value) : Span<Field>{value} {}  // refused there
+  constexpr WaitSpan(Number value) : Span<Field>{value} {}  // invalid: reported by Span
 };
 
 namespace detail {
@@ -49,8 +49,8 @@ constexpr Duration possible_wait(const WaitSpan<Field>& wait) noexcept {
 }
 }  // namespace detail
 
-/// No wait of this backoff is longer, jitter included: its `cap()`, else its `max_delay`, else `max_wait`, to which
-/// both are lowered. (C2, C7)
+/// The maximum wait, jitter included: the backoff's `cap()`, else its `max_delay`, both at most `max_wait`; else `max_wait`.
+/// (C2, C7)
 template <Backoff B>
 constexpr Duration cap_of(const B& backoff) {
   if constexpr (requires { detail::possible_wait(backoff.cap()); })
@@ -60,7 +60,7 @@ constexpr Duration cap_of(const B& backoff) {
   else
     return max_wait;
 }
-/// No wait is shorter, jitter included: its `floor()`, else its `min_delay`, else 0. A cap below the floor wins. (C2)
+/// The minimum wait, jitter included: the backoff's `floor()`, else its `min_delay`, else 0. A cap below the floor wins. (C2)
 template <Backoff B>
 constexpr Duration floor_of(const B& backoff) {
   if constexpr (requires { detail::possible_wait(backoff.floor()); })
@@ -71,7 +71,7 @@ constexpr Duration floor_of(const B& backoff) {
     return Duration::zero();
 }
 
-/// Cap and floor at one retry, for a backoff in which they change on the way and which has `cap_at` and `floor_at`.
+/// Cap and floor at one retry, for a backoff whose limits change from retry to retry: it has `cap_at` and `floor_at`.
 template <Backoff B>
 constexpr Duration cap_of(const B& backoff, int retry) {
   if constexpr (requires { detail::possible_wait(backoff.cap_at(retry)); })
@@ -87,7 +87,7 @@ constexpr Duration floor_of(const B& backoff, int retry) {
     return floor_of(backoff);
 }
 
-/// The wait before one retry, held between floor and cap: as a policy without jitter makes it. (C1, C2)
+/// The wait before one retry, clamped to floor and cap: the wait of a policy without jitter. (C1, C2)
 template <Backoff B>
 constexpr Duration delay_of(const B& backoff, int retry) {
   return clamp(detail::possible_wait(backoff(retry)), floor_of(backoff, retry), cap_of(backoff, retry));
@@ -99,7 +99,7 @@ struct GeneratorByNumber {
   constexpr GeneratorByNumber(const B&, int) noexcept {}
   constexpr Duration next(const B& backoff, int retry) const { return delay_of(backoff, retry); }
 };
-// For a shape that is held between its floor and cap already.
+// For a backoff whose result already lies between its floor and cap.
 template <class B>
 struct StatelessGenerator {
   constexpr StatelessGenerator(const B&, int) noexcept {}
@@ -112,7 +112,7 @@ template <class B>
 typename B::Generator generator_form();
 template <class B>
 using GeneratorOf = decltype(generator_form<B>());
-// The first delay again and again: kept, for made anew at each draw it was a third of what decorrelated jitter costs.
+// Always the first delay. Stored, because computing it at each draw was a third of the cost of decorrelated jitter.
 template <class B>
 struct GeneratorInPlace {
   Duration first;
@@ -121,16 +121,16 @@ struct GeneratorInPlace {
 };
 }  // namespace detail
 
-/// A backoff's delays one after another, from any retry on; at most 16 bytes of state with the shapes below. (P9)
-/// A backoff that goes on more cheaply than it starts has a nested type `Generator`, made from (backoff, retry), whose
-/// `next(backoff, retry)` is asked for each retry in turn and answers what `delay_of` would.
+/// A backoff's delays one after another, starting at any retry; at most 16 bytes of state with the backoffs below. (P9)
+/// A backoff that can compute the next delay from the one before has a nested type `Generator`, constructed from (backoff,
+/// retry). Its `next(backoff, retry)` is called for each retry in turn and returns what `delay_of` would.
 template <Backoff B, class Generator = detail::GeneratorOf<B>>
 class DelayGenerator {
  public:
   constexpr explicit DelayGenerator(const B& backoff, int retry = 0)
       : retry_{shared::larger_of(retry, 0)},
         generator_{backoff, this->retry()} {}
-  /// The delay before `retry()`; then goes on to the retry after it.
+  /// Returns the delay before `retry()` and moves on to the next retry.
   constexpr Duration next(const B& backoff) {
     const int retry = this->retry();
     ++retry_;
@@ -145,8 +145,8 @@ class DelayGenerator {
   [[no_unique_address]] Generator generator_;
 };
 
-/// The factor of an exponential backoff. 0 is kept as 1, which means the same, constant; and one beyond `enough` as
-/// `enough`, which leads as well from a nanosecond to more than the longest wait in one step.
+/// The factor of an exponential backoff, at least 0. 0 is stored as 1, which means a constant delay; a factor over `enough` is
+/// stored as `enough`, which already takes one nanosecond past the maximum wait in one step.
 template <FieldName Field>
 class GrowthFactor {
  public:
@@ -161,8 +161,8 @@ class GrowthFactor {
   double value_;
 };
 
-/// `initial_delay * factor^retry`, from the first wait on held between `min_delay` and `max_delay`. Factor 0 means
-/// constant, one below 1 shrinks. To the nearest nanosecond; a wait of over 104 days to one part in 2^53. (C1, A1)
+/// `initial_delay * factor^retry`, clamped to `min_delay` and `max_delay` from the first wait on. Factor 0 means constant, a
+/// factor below 1 shrinks. Rounded to the nearest nanosecond; over 104 days accurate to one part in 2^53. (C1, A1)
 struct ExponentialBackoff {
   using role = encore::role::Backoff;
   Span<"initial_delay"> initial_delay = whole_seconds(1);
@@ -174,8 +174,8 @@ struct ExponentialBackoff {
     return Generator{*this, retry}.next(*this, retry);
   }
 
-  /// One multiplication a delay. Started at a later retry it multiplies in turn too, so that it agrees to the
-  /// nanosecond, unless a factor near to 1 is still under way after `in_turn` steps: powers then do the rest.
+  /// One multiplication per delay. Started at a later retry it multiplies step by step too, so that results agree to the
+  /// nanosecond; if a factor close to 1 is still growing after `in_turn` steps, it uses powers for the rest.
   class Generator {
    public:
     constexpr Generator(const ExponentialBackoff& backoff, int retry) noexcept
@@ -184,7 +184,7 @@ struct ExponentialBackoff {
       for (int step = shared::smaller_of(retry, in_turn); step > 0; --step) {
         const double before = nanoseconds_;
         nanoseconds_ = shared::smaller_of(horizon, nanoseconds_ * backoff.factor);
-        if (nanoseconds_ == before) return;  // and so for ever: constant, or at the horizon, or nothing left
+        if (nanoseconds_ == before) return;  // it never changes again
       }
       double power = backoff.factor;
       for (int rest = retry - in_turn; rest > 0;
@@ -199,7 +199,7 @@ struct ExponentialBackoff {
 
    private:
     static constexpr int in_turn = 1024;
-    static constexpr double horizon = 0x1.fffffffffffffp62;  // ns, the last that fits a Duration
+    static constexpr double horizon = 0x1.fffffffffffffp62;  // ns, the largest that fits a Duration
     double nanoseconds_;
   };
 };

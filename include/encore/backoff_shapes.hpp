@@ -1,4 +1,4 @@
-// The less common backoffs: linear, Fibonacci, an explicit list, one after another.
+// The less common backoffs: linear, Fibonacci, listed and chained.
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/detail/address_of.hpp>
@@ -18,7 +18,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// `initial_delay + retry * step`, held between `min_delay` and `max_delay`.
+/// `initial_delay + retry * step`, clamped to `min_delay` and `max_delay`.
 struct LinearBackoff {
   using role = encore::role::Backoff;
   using Generator = detail::StatelessGenerator<LinearBackoff>;
@@ -35,7 +35,7 @@ struct LinearBackoff {
 };
 static_assert(Backoff<LinearBackoff>);
 
-/// `initial_delay` times 1, 1, 2, 3, 5, 8 ..., held between `min_delay` and `max_delay`.
+/// `initial_delay` times 1, 1, 2, 3, 5, 8 ..., clamped to `min_delay` and `max_delay`.
 struct FibonacciBackoff {
   using role = encore::role::Backoff;
   using Generator = detail::StatelessGenerator<FibonacciBackoff>;
@@ -52,7 +52,7 @@ struct FibonacciBackoff {
   }
 
  private:
-  // The last of them is, in nanoseconds, beyond the longest wait.
+  // The last one is, in nanoseconds, longer than the maximum wait.
   static constexpr auto numbers = [] {
     std::array<std::int64_t, 81> sums{1, 1};
     for (std::size_t i = 2; i < sums.size(); ++i) sums[i] = sums[i - 1] + sums[i - 2];
@@ -62,7 +62,7 @@ struct FibonacciBackoff {
 };
 static_assert(Backoff<FibonacciBackoff>);
 
-/// These waits, of any units, and the last of them for ever: `ListedBackoff{100ms, 1s, 5s}`.
+/// The listed waits, in any units; the last one repeats: `ListedBackoff{100ms, 1s, 5s}`.
 template <std::size_t Size>
 class ListedBackoff {
  public:
@@ -85,9 +85,9 @@ template <class... Rep, class... Period>
 ListedBackoff(std::chrono::duration<Rep, Period>...) -> ListedBackoff<sizeof...(Rep)>;
 static_assert(Backoff<ListedBackoff<1>>);
 
-/// One backoff for the first so many retries, then another from its own start:
+/// One backoff for the given number of retries, then another one, counted from its own retry 0:
 ///   ChainedBackoff{3, ConstantBackoff{.delay = 50ms}, ExponentialBackoff{}}
-/// Each keeps its own cap and floor. The other may be a chain itself.
+/// Each keeps its own cap and floor. The second may itself be a chain.
 template <Backoff First, Backoff Rest>
 class ChainedBackoff {
  public:
@@ -109,7 +109,7 @@ class ChainedBackoff {
     return retry < retries_ ? floor_of(first_, retry) : floor_of(rest_, retry - retries_);
   }
 
-  /// In the room of one of the two.
+  /// Stores the generators of both in the same memory.
   class Generator {
    public:
     constexpr Generator(const ChainedBackoff& backoff, int retry) {

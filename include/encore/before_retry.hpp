@@ -1,4 +1,4 @@
-// What is done before each retry: refresh a token, reconnect.
+// A function that runs before each retry: to refresh a token, or to reconnect.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/detail/attributes.hpp>
@@ -15,8 +15,8 @@ template <class F>
 concept CanPrepare = std::invocable<const F&, const Attempt&> || std::invocable<const F&>;
 }
 
-/// Runs before each retry, after the wait: refreshes a token, reconnects. Takes the attempt or nothing. If it throws, that is
-/// this attempt's failure, to be judged like any other.
+/// Runs before each retry, after the wait: refreshes a token, reconnects. The function takes the attempt or nothing. If it
+/// throws, that counts as a failure of the attempt.
 template <class F>
 struct BeforeRetry {
   using role = encore::role::BeforeRetry;
@@ -28,7 +28,7 @@ struct BeforeRetry {
 
 namespace detail {
 
-/// Runs what `BeforeRetry` holds, with the attempt if it takes it.
+/// Calls the function of `BeforeRetry`, with the attempt if it takes one.
 template <class Prepare>
 decltype(auto) prepare(const Prepare& prepare, const Attempt& attempt) {
   if constexpr (std::invocable<const Prepare&, const Attempt&>)
@@ -37,7 +37,7 @@ decltype(auto) prepare(const Prepare& prepare, const Attempt& attempt) {
     return prepare();
 }
 
-/// The same on a thread, where a call is about to make another attempt.
+/// Calls it in a driver that runs on a thread, before a further attempt.
 template <class Policy, class State>
 ENCORE_FORCE_INLINE void prepare_retry(const Policy& policy, State& state) {
   const auto& prepare = policy.before_retry().prepare;
