@@ -1,4 +1,4 @@
-// The clock of a policy: its sleeps, its deadline and every timestamp, and nobody else's.
+// The clock of a policy: the source of its sleeps, deadlines and timestamps.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
@@ -17,8 +17,8 @@
 
 namespace encore {
 
-/// Tells the time and waits. `now()` may only be compared with itself; `wall()` is the calendar's time; `sleep_for` returns
-/// when the duration has passed or, at once, when a stop is requested. All three may be called from several threads. (D1, K1)
+/// Gives the time and waits. Only differences of `now()` are meaningful; `wall()` is calendar time; `sleep_for` returns when the
+/// duration has passed, or at once when a stop is requested. All three must be thread-safe. (D1, K1)
 template <class C>
 concept Clock =
     shared::HasRole<C, role::Clock> && requires(C& clock, Duration duration, const StopView& stop) {
@@ -38,7 +38,7 @@ class SteadyClock {
     return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   }
 
-  /// `duration` is at most `max_wait` here: longer ones would overflow inside the standard library. (C7)
+  /// `duration` is at most `max_wait`: longer ones would overflow inside the standard library. (C7)
   ENCORE_COLD static void sleep_for(Duration duration, const StopView& stop) {
     if (stop.watches())
       stop.operations_->wait_for(duration, stop);
@@ -48,7 +48,7 @@ class SteadyClock {
 
  private:
 #if __has_include(<unistd.h>)
-  // What `std::this_thread::sleep_for` does, without the price of `<thread>`.
+  // As `std::this_thread::sleep_for`, without including `<thread>`.
   static void sleep_through(Duration duration) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
     timespec left{static_cast<std::time_t>(seconds.count()), static_cast<long>((duration - seconds).count())};
@@ -60,7 +60,7 @@ class SteadyClock {
 };
 static_assert(Clock<SteadyClock>);
 
-/// A clock that is read only by whoever asks: who never asks pays no clock read. A view; the clock must outlive it. (F2, P5)
+/// Reads a clock only when called, so that unused timestamps cost nothing. A view: the clock must outlive it. (F2, P5)
 class Now {
  public:
   template <Clock C>

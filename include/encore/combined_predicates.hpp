@@ -1,4 +1,4 @@
-// Predicates that are made of others, by `||`, `&&` and `!`.
+// Predicates combined with `||`, `&&` and `!`.
 #pragma once
 #include <encore/engine/name_by.hpp>
 #include <encore/engine/predicate_parts.hpp>
@@ -14,7 +14,7 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-/// What is said of a failure. A test that was not asked has no opinion, and its negation has none either.
+/// A predicate's answer about a failure. A predicate that was not asked has no opinion, and neither has its negation.
 enum class Opinion : std::uint8_t { none, no, yes };
 
 constexpr Opinion opinion(bool yes) noexcept { return yes ? Opinion::yes : Opinion::no; }
@@ -22,7 +22,7 @@ constexpr Opinion operator!(Opinion said) noexcept {
   return said == Opinion::none ? said : opinion(said == Opinion::no);
 }
 
-/// What a predicate says of a failure; one that has no word for "I was not asked" always says yes or no.
+/// A predicate's answer about a failure; one without an `opinion` function always answers yes or no.
 template <class P, class Failed>
   requires Judges<P, Failed>
 Opinion opinion_of(const P& predicate, const Failed& failure) {
@@ -63,7 +63,7 @@ struct Joined {
   }
 };
 
-/// Can one failure satisfy both? Tests of values that name unrelated types are never asked about the same one.
+/// Whether one failure can satisfy both. Tests of returned values of unrelated types are never asked about the same one.
 template <class L, class R>
 inline constexpr bool may_agree_on_values = looks_at_values<L> && looks_at_values<R>;
 template <class L, class R>
@@ -78,7 +78,7 @@ inline constexpr bool may_agree = (JudgesExceptions<L> && JudgesExceptions<R>) |
 
 }  // namespace detail
 
-/// At least one of them matches. A part that has no opinion on a failure is left out; if none has one, neither has the whole.
+/// Matches if at least one of them does. One without an opinion on a failure is ignored; if neither has one, there is none.
 template <class L, class R>
 struct EitherPredicate : detail::Joined<L, R> {
   template <class Failed>
@@ -115,7 +115,7 @@ struct EitherPredicate : detail::Joined<L, R> {
   }
 };
 
-/// Both match. It has an opinion on what both have one on.
+/// Matches if both do. Has an opinion where both have one.
 template <class L, class R>
 struct BothPredicates : detail::Joined<L, R> {
   static_assert(
@@ -151,7 +151,7 @@ struct BothPredicates : detail::Joined<L, R> {
   }
 };
 
-/// It has an opinion, and does not match.
+/// Matches if the predicate has an opinion and does not match.
 template <class P>
 struct NotPredicate {
   using role = encore::role::Predicate;

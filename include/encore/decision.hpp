@@ -6,7 +6,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The answer to "what now?": go on, after a wait, or stop, because. A regular value.
+/// The next step: another attempt after a wait, or a stop and its reason. A regular value.
 struct Decision {
   StopReason stop = StopReason::none;
   Duration wait{};

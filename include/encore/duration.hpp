@@ -1,4 +1,4 @@
-// Durations and points in time, and the conversions between them that never overflow.
+// Durations and points in time, and conversions between them that never overflow.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace encore {
 /// The one unit of time inside the library: signed nanoseconds, about ±292 years.
 using Duration = std::chrono::nanoseconds;
 
-/// A point on the policy's clock. Only differences mean anything. (D1)
+/// A point in time on the policy's clock. Only differences are meaningful. (D1)
 using TimePoint = std::chrono::time_point<std::chrono::steady_clock, Duration>;
 
-/// A point on the calendar: for HTTP dates, log stamps and saved state, never for waits. (D1)
+/// A calendar time: for HTTP dates, log timestamps and saved state, never for waits. (D1)
 using WallTime = std::chrono::sys_time<Duration>;
 
-/// So many seconds, in the one unit: `whole_seconds(60)`.
+/// A number of seconds as a `Duration`: `whole_seconds(60)`.
 constexpr Duration whole_seconds(int seconds) noexcept {
   return Duration{Duration::rep{seconds} * 1'000'000'000};
 }
 
-/// No wait is longer than this, whatever was configured. (C7)
+/// The maximum wait, whatever the configuration: 8,760 hours. (C7)
 inline constexpr Duration max_wait = whole_seconds(8'760 * 3'600);
 
 namespace shared {
-// What a duration may be counted in. Of other types, as 128-bit numbers and classes, nobody here knows how they round.
+// The number types supported for durations. How others, such as 128-bit integers and classes, round is unknown.
 template <class Rep>
 inline constexpr bool is_whole_count = std::is_integral_v<Rep> && sizeof(Rep) <= sizeof(std::int64_t);
 template <class Rep>
@@ -49,15 +49,15 @@ inline constexpr bool is_whole_unit<std::chrono::duration<Rep, Period>> =
     is_whole_count<Rep> && std::ratio_divide<Period, std::nano>::den == 1;
 }  // namespace shared
 
-/// True for a duration that is a number: only a floating-point one can fail to be.
+/// False for NaN, which only a floating-point duration can be.
 template <class Rep, class Period>
 constexpr bool is_number(std::chrono::duration<Rep, Period> duration) noexcept {
   shared::check_count<Rep>();
   return duration.count() == duration.count();
 }
 
-/// Any duration as nanoseconds: rounded up, and held at the ends of the range instead of overflowing. NaN becomes zero. A
-/// floating-point number that says a whole number of nanoseconds as well as its type can, says that number.
+/// Any duration in nanoseconds: rounded up, and clamped to the range instead of overflowing. NaN becomes zero. A floating-point
+/// value that differs from a whole number of nanoseconds only by its type's precision becomes that number.
 ///   to_duration(0.4s) == 400ms;  to_duration(1.5ns) == 2ns;  to_duration(hours::max()) == Duration::max()
 template <class Rep, class Period>
 constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noexcept {
@@ -72,7 +72,7 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
     if (exact >= static_cast<long double>((Limits::max)())) return (Duration::max)();
     const auto whole = static_cast<Duration::rep>(exact);
     const long double part = exact - static_cast<long double>(whole);
-    // What type and arithmetic may be off by, at most one half: 16.1 s are 16,100,000,000.000001 ns in a double.
+    // The rounding error of type and arithmetic, at most one half: in a double, 16.1 s are 16,100,000,000.000001 ns.
     const long double share =
         (exact < 0 ? -exact : exact) * 2 * static_cast<long double>(std::numeric_limits<Rep>::epsilon());
     const long double off = share < 0.5L ? share : 0.5L;
@@ -97,8 +97,8 @@ constexpr Duration to_duration(std::chrono::duration<Rep, Period> duration) noex
 }
 constexpr Duration to_duration(Duration duration) noexcept { return duration; }
 
-/// So much time in whole units, for an interface that counts them and takes 0 for "no limit": rounded up, at least one, and at
-/// most what the unit can hold. (D6)
+/// The time in whole units, for an interface that takes 0 as "no limit": rounded up, at least one unit, and at most the unit's
+/// maximum. (D6)
 ///   at_least_one<std::chrono::milliseconds>(1'000'001ns) == 2ms;  at_least_one<std::chrono::seconds>(0ns) == 1s
 template <class Unit>
 constexpr Unit at_least_one(Duration time) noexcept {
@@ -112,19 +112,19 @@ constexpr Unit at_least_one(Duration time) noexcept {
   return Unit{static_cast<typename Unit::rep>(units)};
 }
 
-/// The nearest duration to a computed number of nanoseconds, which must lie in [0, 2^63).
+/// Rounds a computed number of nanoseconds, in [0, 2^63), to the nearest duration.
 constexpr Duration nearest_duration(double nanoseconds) noexcept {
-  // The number just below one half: one half itself would round up what is short of it by a bit, and odd numbers past 2^52.
+  // Adds the largest double below 0.5: adding 0.5 itself would round up values just below it, and odd numbers over 2^52.
   return Duration{static_cast<Duration::rep>(nanoseconds + 0x1.fffffffffffffp-2)};
 }
 
-/// `wait`, but not under the floor and never over the cap, even where the floor is. (C2)
+/// Clamps `wait` to at least `floor` and at most `cap`; a cap below the floor wins. (C2)
 constexpr Duration clamp(Duration wait, Duration floor, Duration cap) noexcept {
   const Duration raised = wait.count() < floor.count() ? floor : wait;
   return raised.count() < cap.count() ? raised : cap;
 }
 
-/// The time from `begin` to `end`: held at the ends of the range, and never negative, whatever the clock did. (C7, D7)
+/// The time from `begin` to `end`: clamped to the range, and never negative, even if the clock was set back. (C7, D7)
 constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
   const auto from = begin.time_since_epoch().count();
   const auto to = end.time_since_epoch().count();
@@ -133,19 +133,19 @@ constexpr Duration time_between(TimePoint begin, TimePoint end) noexcept {
   return Duration{to - from};
 }
 
-/// The sum of two spans that are not negative, held at the end of the range. (C7)
+/// The sum of two non-negative durations, at most `Duration::max()`. (C7)
 constexpr Duration sum_of(Duration some, Duration more) noexcept {
   return more.count() > (Duration::max)().count() - some.count() ? (Duration::max)()
                                                                  : Duration{some.count() + more.count()};
 }
 
-// Here counts are compared: an operator of the standard library's durations is dear to compile. (P11)
+// These compare counts, because the comparison operators of std::chrono are slow to compile. (P11)
 
-/// The shorter of two spans.
+/// The shorter of two durations.
 constexpr Duration shorter_of(Duration first, Duration second) noexcept {
   return second.count() < first.count() ? second : first;
 }
-/// What is left of a span after another, neither of which is negative.
+/// `whole - part`, at least 0; neither may be negative.
 constexpr Duration left_of(Duration whole, Duration part) noexcept {
   return part.count() < whole.count() ? Duration{whole.count() - part.count()} : Duration::zero();
 }
@@ -165,7 +165,7 @@ constexpr TimePoint later(TimePoint start, Duration span) noexcept {
   return TimePoint{Duration{from + more}};
 }
 
-/// The same of the calendar, which may have been set back meanwhile.
+/// The same for calendar times; the calendar may have been set back in between.
 constexpr Duration time_between(WallTime begin, WallTime end) noexcept {
   return time_between(TimePoint{begin.time_since_epoch()}, TimePoint{end.time_since_epoch()});
 }

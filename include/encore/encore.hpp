@@ -1,4 +1,4 @@
-// The core of encore: everything that a program needs to retry calls, and nothing that is slow to include.
+// The core of encore: everything a program needs to retry calls, without headers that are slow to include.
 #pragma once
 #include <encore/any_retry_policy.hpp>
 #include <encore/as_value.hpp>

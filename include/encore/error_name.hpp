@@ -1,4 +1,4 @@
-// A short name for an error type, where the compiler's own is mangled, missing or too long for a log.
+// A short name for an error type, for where the compiler's name is mangled, missing or too long for a log.
 #pragma once
 #include <encore/detail/attributes.hpp>
 
@@ -6,7 +6,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Specialise it for an error type to give it a name in events and logs; low in cardinality, as `error.type` should be.
+/// Specialise it for an error type to name it in events and logs. Use few distinct names, as for `error.type`.
 ///   template <> inline constexpr std::string_view encore::error_name<TimeoutError> = "timeout";
 template <class E>
 inline constexpr std::string_view error_name{};

@@ -22,8 +22,8 @@ constexpr bool is_in_identifier(char character) noexcept {
          (character >= '0' && character <= '9') || character == '_';
 }
 
-/// A type's name without what only says how it was compiled: keywords (MSVC), unnamed namespaces, the standard libraries'
-/// inline namespaces and ABI tags. One exception then has one name on every platform.
+/// A type's name without what depends on the compiler: keywords (MSVC), unnamed namespaces, and the standard library's inline
+/// namespaces and ABI tags. So an exception has the same name on every platform.
 inline std::string plain_type_name(std::string name) {
   constexpr std::array<std::string_view, 10> noise{"class ",
                                                    "struct ",
@@ -60,8 +60,8 @@ inline std::string type_name(const std::type_info& type) {
   return plain_type_name(type.name());
 }
 
-/// The type of the exception in flight, where the platform tells. The null check first: libstdc++ must not be asked about
-/// a thread's forced unwind or another language's exception.
+/// The type of the exception being handled, where the platform provides it. Check for null first: libstdc++ must not be asked
+/// about a thread's forced unwind or another language's exception.
 inline const std::type_info* type_in_flight() noexcept {
 #if defined(__cpp_exceptions) && __has_include(<cxxabi.h>)
   if (std::current_exception() != nullptr) return abi::__cxa_current_exception_type();
@@ -71,9 +71,9 @@ inline const std::type_info* type_in_flight() noexcept {
 
 }  // namespace detail
 
-/// The type of the exception in flight, as `error.type` wants it: the dynamic type, readable, of low cardinality, without
-/// any text of the message. `throw 42` is "int". Without RTTI, or where the platform does not tell, "std::exception", or
-/// "unknown" for what does not derive from it. Call it inside the handler, like all of `Thrown`. Allocates.
+/// The type of the exception being handled, as in OpenTelemetry's `error.type`: the dynamic type, readable, of low cardinality,
+/// without any message text. `throw 42` gives "int". Without RTTI, or where the platform does not provide the type, it is
+/// "std::exception", or "unknown" for types not derived from it. Call it inside the handler, like all of `Thrown`. Allocates.
 ///   catch (const std::exception& error) { error_type(Thrown{&error}) == "std::system_error"; }
 inline std::string error_type(const Thrown& failure) {
 #if defined(__cpp_rtti)
@@ -88,7 +88,7 @@ inline std::string error_type(const Thrown& failure) {
 
 namespace detail {
 
-/// What `tell` says of a kept exception while that is caught: it gets a `const E*`, null for other types. Empty for no exception.
+/// Calls `tell` with a stored exception as a `const E*`, null for other types, inside its handler. Empty for no exception.
 template <class E, class Tell>
 std::string told_of([[maybe_unused]] const std::exception_ptr& error, [[maybe_unused]] Tell tell) {
 #if defined(__cpp_exceptions)
@@ -107,14 +107,14 @@ std::string told_of([[maybe_unused]] const std::exception_ptr& error, [[maybe_un
 
 }  // namespace detail
 
-/// The same of a kept exception; empty for null. Rethrows it to look, so it is for those who write text.
+/// The same for a stored exception; empty for null. It rethrows the exception, so use it only to produce text.
 inline std::string error_type(const std::exception_ptr& error) {
   return detail::told_of<std::exception>(
       error, [](const std::exception* caught) { return error_type(Thrown{caught}); });
 }
 
-/// A kept exception's `what()`; empty for null and for what does not derive from `std::exception`. Such text leaks hosts and
-/// keys: it goes into a log, or to a model, only where somebody asked for it. (F6, G5)
+/// A stored exception's `what()`; empty for null and for types not derived from `std::exception`. Such text can leak host names
+/// and keys: write it to a log, or give it to a model, only if that was requested. (F6, G5)
 inline std::string error_text(const std::exception_ptr& error) {
   return detail::told_of<std::exception>(error, [](const std::exception* caught) {
     const char* const text = caught != nullptr ? caught->what() : nullptr;

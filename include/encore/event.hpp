@@ -1,4 +1,4 @@
-// What is happening: one event for each fact, in order, the same in every mode.
+// What happens during a call: one event per fact, in order, the same in every mode.
 #pragma once
 #include <encore/already_retries.hpp>
 #include <encore/attempt.hpp>
@@ -17,10 +17,10 @@
 
 namespace encore ENCORE_BUILD {
 
-/// The facts that observers are told. A call without an attempt has only `call_finished`. (F1)
+/// The facts reported to observers. A call without an attempt has only `call_finished`. (F1)
 enum class EventKind : std::uint8_t {
   attempt_started,
-  attempt_failed,  ///< before the wait; says whether a retry follows
+  attempt_failed,  ///< reported before the wait, with whether a retry follows
   attempt_succeeded,
   call_finished,
 };
@@ -53,8 +53,8 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out << to_string(mode);
 }
 
-/// One fact about a call. Allocates nothing; text and pointers in it are valid during the callback only. Raw arguments and
-/// results are never in it. (F1, F2, F5, F6)
+/// One fact about a call. Allocates nothing; text and pointers in it are valid only during the callback. It never contains
+/// arguments or results. (F1, F2, F5, F6)
 struct Event {
   EventKind kind = EventKind::attempt_started;
   int ordinal = 0;  ///< of the attempt; on `call_finished` the number of attempts made
@@ -62,21 +62,21 @@ struct Event {
   std::string_view resolved_name{};
 
   bool will_retry = false;               ///< attempt_failed: another attempt follows after `wait`
-  StopReason reason = StopReason::none;  ///< why none follows
+  StopReason reason = StopReason::none;  ///< why no attempt follows
   TerminalMode mode = TerminalMode::none;
-  Duration wait{};                 ///< the wait that was chosen
+  Duration wait{};                 ///< the chosen wait
   std::optional<Duration> hint{};  ///< what the server asked for (E4)
   Duration slept{};                ///< call_finished: all waits of the call
   int observer_errors = 0;         ///< call_finished: exceptions that observers threw during this call (F3)
-  bool outcome_unknown = false;    ///< call_finished: it failed, and may have had its effect (I3)
-  std::string_view lost_request_id{};   ///< then: of the latest request without an answer, if one was noted
+  bool outcome_unknown = false;    ///< call_finished: the call failed, and may have taken effect (I3)
+  std::string_view lost_request_id{};   ///< if so: the latest unanswered request's id, if noted
   const Thrown* thrown = nullptr;       ///< the exception, if the failure is one
-  std::string_view error_name{};        ///< the registered name of its type, if it has one
+  std::string_view error_name{};        ///< the registered name of its type, if any
   const AttemptNotes* notes = nullptr;  ///< what the callable noted, if it takes its attempt
   const Attempt* outer =
-      nullptr;  ///< the attempt of another policy inside which this call runs, if noticed (J1)
+      nullptr;  ///< the attempt of another policy inside which this call runs, if detected (J1)
 
-  /// Of the run that the call belongs to, or of the process: tells apart what several of them log. (I2)
+  /// The scope of the call's run, or of the process: tells their log entries apart. (I2)
   Scope scope() const noexcept {
     if (run_scope != nullptr) return *run_scope;
     return current != nullptr ? current->scope() : Scope::process();
@@ -84,22 +84,22 @@ struct Event {
 
   /// Never empty. (A4)
   std::string_view call_id() const noexcept {
-    return id.empty() && current != nullptr ? current->id() : id;  // GCC warns of a null pointer unasked
+    return id.empty() && current != nullptr ? current->id() : id;  // GCC warns without the check
   }
 
-  /// The most attempts allowed; empty means unlimited. (F2)
+  /// The maximum number of attempts; empty means unlimited. (F2)
   constexpr std::optional<int> max_attempts() const noexcept {
     if (CountLimit::is_unlimited(max_retries)) return std::nullopt;
     return max_retries + 1;
   }
 
-  /// The most requests that reach the dependency, if the policy was told of a layer inside that retries. (J1)
+  /// The maximum number of requests that reach the dependency, if the policy knows of an inner layer that retries. (J1)
   template <class Requests = std::int64_t>
   constexpr std::optional<Requests> max_requests() const noexcept {
     return max_requests_of<Requests>(max_attempts(), inner_attempts);
   }
 
-  /// When it happened, on the policy's clock; read when first asked for. (F2)
+  /// When it happened, on the policy's clock; the clock is read on first use. (F2)
   TimePoint at() const {
     if (!read_at) {
       read_at = now();
@@ -107,29 +107,29 @@ struct Event {
     }
     return *read_at;
   }
-  /// The same moment's calendar time, read when asked for.
+  /// The calendar time of the event; the clock is read on each call.
   WallTime wall() const { return now.wall(); }
 
-  /// The time since the call began. Empty if nobody read the clock when it began: an observer that wants it on
-  /// `call_finished` asks the first event for `at()`; a time limit, or a strategy that reports it, has it read as well. (P5)
+  /// The time since the call began. Empty if the clock was not read then: an observer that needs it on `call_finished` calls
+  /// `at()` on the first event; time limits and strategies that report the time read the clock too. (P5)
   std::optional<Duration> elapsed() const {
     if (started == nullptr || !*started) return std::nullopt;
     return time_between(**started, at());
   }
 
-  /// What was left of the call's time when it happened: until the earliest of its limits, and zero past that. Empty if it has
-  /// none. Reads the clock if there is one. (D2)
+  /// The time that was left for the call: until its earliest limit, 0 after that. Empty if it has no limit. Reads the clock if
+  /// there is one. (D2)
   std::optional<Duration> remaining() const {
     if (limits == nullptr || !limits->bounded()) return std::nullopt;
     return limits->remaining(at());
   }
 
-  /// Is it the call's first event? Only then does its time say when the call began.
+  /// Whether it is the call's first event. Only then does its time say when the call began.
   constexpr bool begins_call() const noexcept {
     return ordinal == 0 || (ordinal == 1 && kind == EventKind::attempt_started);
   }
 
-  // Filled by the decision; read through the functions above.
+  // Set by the decision; read through the functions above.
   const Scope* run_scope = nullptr;
   std::string_view id{};
   const CurrentCall* current = nullptr;

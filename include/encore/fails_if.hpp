@@ -1,4 +1,4 @@
-// Which returned values are failures, retried or not.
+// Which returned values are failures, whether they are retried or not.
 #pragma once
 #include <encore/detail/asked.hpp>
 #include <encore/option.hpp>
@@ -7,13 +7,13 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A returned value for which a function says yes is a failure, whether it is retried or not: observers, guards and counters
-/// hear of one. If the filter does not retry it, the call ends as `not_retryable`, and the caller gets the value itself. The
-/// function takes the value, `const Returned<V>&` for its attempt as well, or the error in a `std::expected`, as in
-/// `RetryIfResult`; a generic one is asked about any value. If it throws, the call ends as if the filter had thrown. It is asked
-/// after the filter, and only where somebody listens: an observer, a guard, or a failure strategy. (B7, B8, B9)
+/// A returned value for which the function returns true is a failure, whether it is retried or not, and is reported as one to
+/// observers, guards and counters. If the filter does not retry it, the call ends as `not_retryable`, and the caller gets the
+/// value itself. The function takes the value, or `const Returned<V>&` to see the attempt too, or the error of a
+/// `std::expected`, as in `RetryIfResult`; a generic function is asked about any value. If it throws, the call ends as if the
+/// filter had thrown. Called after the filter, and only if there is an observer, guard or failure strategy. (B7, B8, B9)
 ///   FailsIf{[](const Response& response) { return response.status >= 400; }}
-/// It replaces the rule that holds without it: a `std::expected` or an `Outcome` without a value is a failure.
+/// It replaces the default rule: a `std::expected` or an `Outcome` without a value is a failure.
 template <class F>
 struct FailsIf {
   using role = encore::role::FailureTest;

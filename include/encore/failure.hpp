@@ -18,12 +18,12 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-/// Its address stands for a type. Not constant, since a linker may fold constants that are equal.
+/// Its address identifies a type. Not constant, because a linker may merge equal constants.
 template <class V>
 ENCORE_ONE_PER_PROCESS inline char type_mark = 0;
 
-/// Points to the last failed value, whatever its type, from a failure that is looked at where that value is. A copy of the failure
-/// may outlive the value, so it points to nothing.
+/// Points to the last failed value, of any type, while the failure is used where that value lives. A copy of the failure may
+/// outlive the value, so a copy points to nothing.
 class LastValueView {
  public:
   constexpr LastValueView() noexcept = default;
@@ -54,7 +54,7 @@ class LastValueView {
 
 }  // namespace detail
 
-/// A call that did not succeed: everything a failure strategy may say about it. Owns what it holds, but for the last value. (G2, G3)
+/// A call that did not succeed: all that a failure strategy can report. Owns its contents, except the last value. (G2, G3)
 struct Failure {
   std::string call_id{};
   std::string call_name{};
@@ -64,18 +64,18 @@ struct Failure {
   Duration elapsed{};
   Duration slept{};
   std::exception_ptr error{};  ///< null if the last failure is a value, or if there was no attempt (G4)
-  int observer_errors = 0;     ///< events that an observer answered with an exception, so far (F3)
-  /// An attempt's request left without an answer, none came to a later attempt, and repeating it is not harmless: it may
-  /// have had its effect, whatever `reason` says. (I3)
+  int observer_errors = 0;     ///< how many times an observer threw so far (F3)
+  /// True if a request was sent and never answered, in that attempt or a later one, and repeating it is not harmless: it may
+  /// have taken effect, whatever `reason` says. (I3)
   bool outcome_unknown = false;
-  /// The earliest time of another call that the server's last hint, or the guard that refused, named, from the end of this one;
-  /// empty if nobody did. (G5)
+  /// The earliest time for another call, counted from the end of this one, as given by the server's last hint or the guard that
+  /// refused; empty if neither gave one. (G5)
   std::optional<Duration> retry_after{};
-  int inner_attempts = 1;        ///< that what was called made of each attempt by itself, at most (J1)
+  int inner_attempts = 1;        ///< the maximum that the callable makes in each attempt (J1)
   detail::LastValueView last{};  // read through `last_value`
 
-  /// Calls `use(e)` with what a `catch (const E& e)` would bind of the last exception, and tells whether it did; no, if there was no
-  /// exception. What `use` throws leaves. (G8)
+  /// Calls `use(e)` with the last exception if a `catch (const E& e)` would catch it, and returns whether it did; false if there
+  /// was no exception. Exceptions of `use` propagate. (G8)
   template <class E, class Use>
   bool with([[maybe_unused]] Use&& use) const {
 #if defined(__cpp_exceptions)
@@ -89,14 +89,14 @@ struct Failure {
 #endif
     return false;
   }
-  /// The value that the last failed attempt returned, if it returned one and it is of just this type; else null. In the failure
-  /// that a formatter is given, and in an outcome's own; a copy has none. (G8)
+  /// The value that the last failed attempt returned, if it returned one of exactly this type; else null. Available in the
+  /// failure given to a formatter and in an outcome's own failure; a copy has none. (G8)
   template <class V>
   const V* last_value() const noexcept {
     return last.get<V>();
   }
 
-  /// The most requests that may have reached the dependency; empty: unlimited.
+  /// The maximum number of requests that may have reached the dependency; empty: unlimited.
   template <class Requests = std::int64_t>
   std::optional<Requests> max_requests() const noexcept {
     return max_requests_of<Requests>(max_attempts, inner_attempts);
@@ -107,7 +107,7 @@ struct Failure {
 
 namespace detail {
 
-/// The figures of a call that ended, of which an outcome with a value tells.
+/// The counts of an ended call, for an outcome with a value.
 struct CallFigures {
   StopReason reason;
   int attempts;
@@ -119,7 +119,7 @@ template <class State>
 ENCORE_COLD CallFigures figures_of(const State& state) {
   return {state.reason(), state.attempts(), state.elapsed(), state.slept(), state.observer_errors()};
 }
-/// Of a call that succeeded, of which there may be no more than `early`.
+/// The same for a call that succeeded, of which `early` may be all that exists.
 template <class Early, class Policy>
 ENCORE_FORCE_INLINE CallFigures figures_of(const Early& early, const Policy& policy) {
   if (early.made()) return figures_of(early.state());
@@ -131,7 +131,7 @@ ENCORE_FORCE_INLINE CallFigures figures_of(const Early& early, const Policy& pol
 template <class Policy>
 struct Guarding;
 
-/// What the server, or the guard that refused, named; the later of both.
+/// The time given by the server or by the guard that refused; the later of both.
 template <class State>
 std::optional<Duration> retry_after_of(const State& state) {
   auto earliest = state.last_hint();
@@ -143,7 +143,7 @@ std::optional<Duration> retry_after_of(const State& state) {
   return earliest;
 }
 
-/// The failure in which a call has ended, for its strategy. (G3)
+/// The failure with which a call ended, for its strategy. (G3)
 template <class State>
 Failure failure_of(const State& state) {
   const auto& policy = state.policy();
