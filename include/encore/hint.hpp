@@ -1,4 +1,4 @@
-// What the server said about when to come back, read from types that cannot be extended.
+// Reads a server's hint, when to call again, from types that cannot be extended.
 #pragma once
 #include <encore/detail/asked.hpp>
 #include <encore/engine/server_hint.hpp>
@@ -19,9 +19,9 @@ inline constexpr bool reads_wait<F> = AsWait<std::invoke_result_t<const F&, cons
 
 }  // namespace detail
 
-/// Reads the hint of a type that cannot be extended: `HintFrom{[](const http::Error& e) { return e.wait; }}`. The function's
-/// one argument says what it is asked about, as in `RetryIf`: an exception, what the callable returns, or the error in a
-/// `std::expected`. If it throws, there is no hint. (B9, E5)
+/// Reads the hint from a type that cannot be extended: `HintFrom{[](const http::Error& e) { return e.wait; }}`. The type of the
+/// function's only parameter decides what it is asked about, as in `RetryIf`: an exception, the callable's result, or the error
+/// of a `std::expected`. If it throws, there is no hint. (B9, E5)
 template <class F>
 struct HintFrom {
   using role = encore::role::HintSource;

@@ -1,4 +1,4 @@
-// How waits are spread, so that callers who failed together do not come back together.
+// How waits are randomised, so that callers that failed together do not retry together.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
@@ -11,42 +11,42 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What a jitter may look at. All durations lie in [0, max_wait]. (C2, C9)
+/// The input of a jitter. All durations lie in [0, max_wait]. (C2, C9)
 struct JitterInput {
-  Duration delay{};     ///< what the backoff says, capped
-  Duration previous{};  ///< the wait that was chosen before the retry before this one; at first `initial`
-  Duration initial{};   ///< what the backoff says for the first retry, capped
-  Duration cap{};       ///< no wait may be longer
+  Duration delay{};     ///< the backoff's delay, at most the cap
+  Duration previous{};  ///< the wait chosen before the previous retry; for the first retry, `initial`
+  Duration initial{};   ///< the backoff's delay for the first retry, at most the cap
+  Duration cap{};       ///< the maximum wait
   double draw = 0.0;    ///< uniform in [0, 1)
 };
 
-/// Makes a wait of a delay and a draw: a pure function. Whatever it answers is held between floor and cap. (C2, C9) As a
+/// Computes a wait from a delay and a random draw: a pure function. The result is clamped to floor and cap. (C2, C9) Like a
 /// backoff, it must not throw.
 ///   struct Coin {
 ///     using role = encore::role::Jitter;
 ///     constexpr Duration operator()(const JitterInput& in) const { return in.draw < 0.5 ? in.delay / 2 : in.delay; }
 ///   };
-/// It may say what it does not look at, as `static constexpr bool draws = false`, so that nobody computes it: `draws`;
-/// `looks_back`, at `previous` (previews then skip the waits before); `looks_at_initial`; `looks_at_delay`. And it may have
-/// `hint_share()`.
+/// It may declare inputs that it does not use, so that they are not computed, as in `static constexpr bool draws = false`:
+/// `draws`; `looks_back`, for `previous` (previews then skip the earlier waits); `looks_at_initial`; `looks_at_delay`. It may
+/// also have a `hint_share()`.
 template <class J>
 concept Jitter = shared::HasRole<J, role::Jitter> && requires(const J& jitter, const JitterInput& input) {
   { jitter(input) } -> std::convertible_to<Duration>;
 };
 
-/// False for a jitter that needs no draw: then no generator is seeded.
+/// False for a jitter that needs no random draw; then no generator is seeded.
 template <class J>
 inline constexpr bool draws = !requires { requires !J::draws; };
 
-/// True for a jitter whose wait depends on the one before it.
+/// True for a jitter whose wait depends on the previous wait.
 template <class J>
 inline constexpr bool looks_back = !requires { requires !J::looks_back; };
 
-/// True for a jitter whose wait depends on the first delay.
+/// True for a jitter whose wait depends on the backoff's first delay.
 template <class J>
 inline constexpr bool looks_at_initial = !requires { requires !J::looks_at_initial; };
 
-/// True for a jitter whose wait depends on the delay before this retry, not on the first alone.
+/// True for a jitter whose wait depends on the backoff's delay for this retry, not only on the first delay.
 template <class J>
 inline constexpr bool looks_at_delay = !requires { requires !J::looks_at_delay; };
 
@@ -57,7 +57,7 @@ constexpr Duration between(double least, double most, double draw) noexcept {
 }
 }  // namespace detail
 
-/// The delay itself.
+/// No jitter: the delay itself.
 struct NoJitter {
   using role = encore::role::Jitter;
   static constexpr bool draws = false;
@@ -69,7 +69,7 @@ struct NoJitter {
 };
 static_assert(Jitter<NoJitter>);
 
-/// Uniform from `at_least`, or the delay if that is shorter, to the delay. (AWS Architecture Blog, 2015: full jitter)
+/// Uniform between `at_least` (or the delay, if shorter) and the delay. (AWS Architecture Blog, 2015: full jitter)
 struct FullJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
@@ -83,8 +83,8 @@ struct FullJitter {
 };
 static_assert(Jitter<FullJitter>);
 
-/// Uniform from `1 - ratio` to `1 + ratio` times the delay, which is first held under cap / (1 + ratio): so draws
-/// differ at the cap too, instead of half of them lying on it. (C2)
+/// Uniform between `1 - ratio` and `1 + ratio` times the delay, which is first limited to cap / (1 + ratio). So waits still
+/// differ at the cap; otherwise half of them would equal it. (C2)
 struct ProportionalJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_back = false;
@@ -100,13 +100,13 @@ struct ProportionalJitter {
 };
 static_assert(Jitter<ProportionalJitter>);
 
-/// The jitter's wait, held between floor and cap, whoever wrote the jitter; the floor is not negative. (C2)
+/// The jitter's wait, clamped to floor and cap, for any jitter; the floor is not negative. (C2)
 template <Jitter J>
 constexpr Duration jittered(const J& jitter, const JitterInput& input, Duration floor) {
   return clamp(to_duration(jitter(input)), floor, input.cap);
 }
 
-/// The largest share by which jitter may lengthen a server's hint: the jitter's `hint_share()`, else a quarter. (E1)
+/// The maximum share by which jitter may lengthen a server's hint: the jitter's `hint_share()`, else 0.25. (E1)
 template <Jitter J>
 constexpr double hint_share_of(const J& jitter) {
   if constexpr (requires { static_cast<double>(jitter.hint_share()); })
@@ -115,8 +115,8 @@ constexpr double hint_share_of(const J& jitter) {
     return 0.25;
 }
 
-/// `hint * (1 + share * draw)`, rounded up, and held at the end of the range: never shorter than the hint. Exactly the
-/// hint if the share is 0; 0 stays 0. (E1)
+/// `hint * (1 + share * draw)`, rounded up, and at most `Duration::max()`: never shorter than the hint. If the share is 0,
+/// exactly the hint; a hint of 0 stays 0. (E1)
 template <std::same_as<double> Share>
 constexpr Duration lengthened(Duration hint, Share share, double draw) noexcept {
   if (hint <= Duration::zero() || !(share > 0.0)) return hint;

@@ -1,4 +1,4 @@
-// The jitters that fewer people need.
+// The less common jitters: equal and decorrelated.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/extremes.hpp>
@@ -20,8 +20,9 @@ struct EqualJitter {
 };
 static_assert(Jitter<EqualJitter>);
 
-/// Uniform from the initial delay to three times the wait before, held under the cap first: so nothing is piled on the
-/// cap, as by the form of the AWS Architecture Blog, 2015. Of the backoff it uses only first delay and cap. (C2, C9)
+/// Uniform between the initial delay and three times the previous wait, limited to the cap before the draw: so waits do not
+/// pile up at the cap, as they do with the original formula (AWS Architecture Blog, 2015). It uses only the backoff's first
+/// delay and cap. (C2, C9)
 struct DecorrelatedJitter {
   using role = encore::role::Jitter;
   static constexpr bool looks_at_delay = false;

@@ -1,4 +1,4 @@
-// How often and until when: the limits of a call, of which the first to be reached holds.
+// The limits of a call: how many attempts, and until when. The first limit reached ends the call.
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/detail/attributes.hpp>
@@ -26,12 +26,12 @@ struct MaxAttempts {
   Count<"max_attempts", 1> value = 3;
 };
 
-/// No limit on the count: only time, a stop request, a guard or a failure that does not match ends the call.
+/// No limit on the number of retries: only time, a stop request, a guard or a failure that does not match ends the call.
 struct UnlimitedRetries {
   using role = encore::role::CountLimit;
 };
 
-/// What a policy keeps of the three above, so that its type does not depend on which was given. Unlimited in fact means
+/// Stores one of the three limits above, so that a policy's type does not depend on which was given. Unlimited means
 /// 2'147'483'647 attempts.
 class CountLimit {
  public:
@@ -42,7 +42,7 @@ class CountLimit {
   constexpr CountLimit(MaxAttempts limit) noexcept : CountLimit{limit.value - 1} {}
   constexpr CountLimit(UnlimitedRetries) noexcept : CountLimit{unlimited} {}
 
-  /// The retries after the first attempt. If no count was named: 2, or unlimited where time is limited. (A1)
+  /// The maximum number of retries. If none was given: 2, or unlimited if there is a time limit. (A1)
   constexpr int max_retries(bool time_is_limited) const noexcept {
     if (max_retries_ != not_named) return max_retries_;
     return time_is_limited ? unlimited : int{MaxRetries{}.value};
@@ -58,7 +58,7 @@ class CountLimit {
   int max_retries_ = not_named;
 };
 
-/// The whole call's time, from its begin: no attempt begins at or after its end, and no wait crosses it. (D2, D3)
+/// The time of the whole call, from its start: no attempt starts at or after its end, and no wait goes past it. (D2, D3)
 struct TimeBudget {
   using role = encore::role::TimeBudget;
   Span<"time_budget"> value;
@@ -68,7 +68,7 @@ struct NoTimeBudget {
   static constexpr auto value = std::nullopt;
 };
 
-/// The least time with which an attempt is still of use: a retry that would be left less is not made. (D4)
+/// The minimum time that an attempt needs: a retry that would have less time left is not made. (D4)
 struct MinAttemptTime {
   using role = encore::role::MinAttemptTime;
   Span<"min_attempt_time"> value = Duration::zero();
@@ -79,8 +79,8 @@ struct NoMinAttemptTime {
   static constexpr auto value = Duration::zero();
 };
 
-/// How long one attempt may take, from its begin, which is then read from the clock. The callable is told what is left, by
-/// `attempt.timeout_or<Unit>(longest)`; nothing is interrupted. (D6)
+/// The maximum time of one attempt, from its start, for which the clock is read. The callable gets the remaining time by
+/// `attempt.timeout_or<Unit>(longest)`; encore itself interrupts nothing. (D6)
 struct AttemptTimeout {
   using role = encore::role::AttemptTimeout;
   Span<"attempt_timeout"> value;
@@ -90,21 +90,21 @@ struct NoAttemptTimeout {
   static constexpr auto value = std::nullopt;
 };
 
-/// The longest server hint that is obeyed; a longer one stops the call. At most `max_wait`. (C7, E2)
+/// The maximum server hint that is honoured; a longer one ends the call. At most `max_wait`. (C7, E2)
 struct HintCap {
   using role = encore::role::HintCap;
   WaitSpan<"hint_cap"> value = whole_seconds(120);
 };
 
-/// The default beside `BeforeRetry`.
+/// The default in place of `BeforeRetry`.
 struct NothingBeforeRetry {
   using role = encore::role::BeforeRetry;
 };
 
-/// A call that a guard of the policy refuses, as a spent retry budget or an open breaker does, ends after the wait that it would
-/// have had, and on entry after the first of the schedule: so no loop that calls again and again becomes a hot one. Permits
-/// come back before that wait; it is not longer than the time that is left, a stop request ends it, it counts as slept, and the
-/// guard's reason stays. Who drives a call by hand finds it in the last decision, which has a `stop` and a `wait`. (H10)
+/// A call that a guard refuses, as a spent retry budget or an open circuit breaker does, ends only after the wait that it would
+/// have had (before a first attempt: the first wait of the schedule), so that a loop around the call does not spin. Permits are
+/// returned before that wait. The wait is at most the time left, ends at a stop request and counts as slept; the guard's stop
+/// reason stays. A driver finds the wait in the last `Decision`, which then has both a `stop` and a `wait`. (H10)
 struct WaitWhenRefused {
   using role = encore::role::WhenRefused;
 };
@@ -112,13 +112,13 @@ struct EndsWhenRefused {
   using role = encore::role::WhenRefused;
 };
 
-/// The default beside `AlreadyRetries`: what is called makes no attempts of its own.
+/// The default in place of `AlreadyRetries`: the callable does not retry by itself.
 struct AttemptsOnce {
   using role = encore::role::InnerAttempts;
   static constexpr int attempts = 1;
 };
 
-/// Makes the draws a function of this seed and the call's id, so that a whole run repeats. (C8)
+/// Makes the random draws depend only on this seed and the call's id, so that a run can be reproduced. (C8)
 struct Seed {
   using role = encore::role::Seed;
   std::uint64_t value = 0;

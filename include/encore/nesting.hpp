@@ -1,4 +1,4 @@
-// Policies inside policies: two layers that retry multiply, so the inner one can notice and give way.
+// Policies inside policies: retries on two layers multiply, so the inner policy can detect the outer one and not retry.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/engine/nested.hpp>
@@ -12,16 +12,16 @@ namespace encore {
 
 namespace shared {
 
-/// The attempt under way on this thread, of the innermost policy that marks its attempts.
+/// The current attempt on this thread, of the innermost policy that marks its attempts.
 inline const Attempt* marked_attempt() noexcept {
   return innermost_mark != nullptr ? innermost_mark->attempt : nullptr;
 }
 
-/// Marks an attempt for the time of one block, on whichever stack that lies: marks of fibers that take turns on a thread end
-/// in any order, and each takes only itself off the list. (J3)
+/// Marks an attempt for the duration of a block. On fibers that share a thread, blocks end in any order, so each mark unlinks
+/// only itself. (J3)
 class AttemptMark : public MarkedAttempt {
  public:
-  /// Null hides the marks below it.
+  /// Null hides the outer marks.
   explicit AttemptMark(const Attempt* its_attempt) noexcept
       : MarkedAttempt{its_attempt},
         below_{innermost_mark},
@@ -39,15 +39,15 @@ class AttemptMark : public MarkedAttempt {
     if (below_ != nullptr) of(below_).place_ = place_;
   }
 
-  /// The attempt around a call: the one that the call names, else the one marked on this thread, unless it runs on fibers.
+  /// The attempt around a call: the one the call names, else the one marked on this thread, unless the call runs on fibers.
   static const Attempt* around(const Attempt* named, bool on_fibers) noexcept {
     return named != nullptr || on_fibers ? named : marked_attempt();
   }
 
  private:
   static AttemptMark& of(MarkedAttempt* mark) noexcept { return *static_cast<AttemptMark*>(mark); }
-  // Out of line, and opaque: a compiler takes a function for one that never changes its thread, and would not look again where
-  // that thread's variables lie.
+  // Not inlined and opaque: compilers assume that a function stays on its thread, and would reuse the address of that thread's
+  // variables.
   ENCORE_NO_INLINE void expect_same_thread() const noexcept {
 #if defined(__GNUC__)
     asm volatile("" ::: "memory");
@@ -65,7 +65,7 @@ class AttemptMark : public MarkedAttempt {
   MarkedAttempt** place_;  // what points to this mark
 };
 
-/// Marks an attempt unless it is on a fiber.
+/// Marks an attempt unless callables run on fibers.
 class MarkOnThreads {
  public:
   MarkOnThreads(bool on_fibers, const Attempt* attempt) noexcept : marks_{!on_fibers} {
@@ -86,18 +86,18 @@ class MarkOnThreads {
 
 }  // namespace shared
 
-/// Makes a policy notice that it runs inside another's attempt, and marks its own attempts so that others notice it.
-/// The mark belongs to the thread, for as long as the attempt runs; on another thread, or in a coroutine, it travels as
-/// `Call::outer`. It is read only when an attempt has failed. An attempt that ends on another thread than it began on stops a
-/// program that is built without NDEBUG: see `OnFibers`. (J1, J2, J3)
+/// Makes a policy detect that it runs inside another policy's attempt, and mark its own attempts for others to detect.
+/// The mark belongs to the thread, while the attempt runs; for calls on another thread or in a coroutine, set `Call::outer`.
+/// It is read only after an attempt has failed. If an attempt ends on another thread than it began on, a program built without
+/// NDEBUG aborts: see `OnFibers`. (J1, J2, J3)
 struct WhenNested {
   using role = encore::role::Nesting;
   using Mark = shared::AttemptMark;
   Nested choice = Nested::report;
 };
 
-/// Says that the callables may switch stacks, or end on another thread: they run on fibers (Boost.Fiber, folly, bthreads), say.
-/// Then no thread is marked, and whatever runs inside an attempt is told of it by `Call::outer` alone. Given to a policy, a
+/// Declares that callables may switch stacks or end on another thread, for example on fibers (Boost.Fiber, folly, bthreads).
+/// Then threads are not marked, and calls inside an attempt are connected to it by `Call::outer` only. Pass it to a policy, a
 /// `ToolRetry`, or a `ToolCatalog` for all of its tools. (J2, J3)
 struct OnFibers {
   using role = encore::role::Fibers;

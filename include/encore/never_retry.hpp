@@ -1,4 +1,4 @@
-// The policy's own list of what is never retried, whatever the filter says.
+// The policy's own never-lists: failures that are not retried, whatever the filter says.
 #pragma once
 #include <encore/detail/asked.hpp>
 #include <encore/option.hpp>
@@ -8,7 +8,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Never retries these exception types; stronger than any filter.
+/// Never retries these exception types; takes precedence over any filter.
 template <class... E>
 struct NeverRetry {
   using role = encore::role::Never;
@@ -22,8 +22,8 @@ struct NeverRetry {
   bool matches([[maybe_unused]] const Thrown& failure) const noexcept { return (failure.is<E>() || ...); }
 };
 
-/// Never retries the failures for which a function says yes; its argument says what it is asked about, as in `RetryIf`. A 429
-/// that means "no quota left" is refused by it where a 429 that means "slower" is retried. (B8, B9)
+/// Never retries the failures for which the function returns true; its parameter's type decides what it is asked about, as in
+/// `RetryIf`. Example: a 429 that means "no quota left" is not retried, while one that means "slow down" is. (B8, B9)
 template <class F>
 struct NeverRetryIf {
   using role = encore::role::Never;

@@ -1,7 +1,7 @@
-// Who hears of it: any callable that takes an event.
+// Observers: any callable that takes an event.
 #pragma once
 #include <encore/detail/attributes.hpp>
-#include <encore/engine/call_events.hpp>  // tells them
+#include <encore/engine/call_events.hpp>  // notifies observers
 #include <encore/engine/deferred.hpp>
 #include <encore/event.hpp>
 #include <encore/option.hpp>
@@ -12,12 +12,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Takes each event of a call, in order, on the thread that runs it. If it throws, nothing changes but a count. (F3, F4)
+/// Takes each event of a call, in order, on the thread that runs the call. If it throws, that is only counted. (F3, F4)
 template <class O>
 concept Observer = std::invocable<O&, const Event&>;
 
-/// Makes an observer of a callable, which it holds as a policy does: a copy, or a reference to what cannot be copied or came as
-/// `std::ref`. (F4)
+/// Makes an observer from a callable, which it stores as a policy does: a copy, or a reference to what cannot be copied or was
+/// passed as `std::ref`. (F4)
 template <class F>
 class Observe {
  public:

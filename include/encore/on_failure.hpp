@@ -1,5 +1,5 @@
-// What the caller gets when the policy gives up, where it is not the exception: whatever a function makes of the failure. For an
-// outcome there is <encore/outcome.hpp>.
+// The failure strategy that returns what a function makes of the failure, in place of the exception. For outcomes see
+// <encore/outcome.hpp>.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/engine/deferred.hpp>
@@ -20,7 +20,7 @@ template <class F, class V>
 concept FormatsValue = std::invocable<const F&, const Failure&, const V&>;
 template <class F, class V>
 concept FormatsPointer = std::invocable<const F&, const Failure&, const V*> && !FormatsValue<F, V>;
-// A function that is no template says by itself whether it can be called so, whatever the value.
+// Whether a function that is not a template can be called this way follows from its signature, for any value.
 template <class F>
 inline constexpr bool takes_failure_first = false;
 template <class R, class C, class A, class B>
@@ -39,8 +39,8 @@ concept MayFormat = may_format<F>;
 template <class F, class V>
 concept Formats = FormatsPointer<F, V> || std::invocable<const F&, const Failure&>;
 
-/// Calls a formatter with the failure, and with the value that failed last if it takes that: as it is, where there is one; or as a
-/// pointer, which is null where there is none. (G3, G8)
+/// Calls a formatter with the failure and, if it takes that, the last failed value: as a reference, if there is one, or as a
+/// pointer, which is null if there is none. (G3, G8)
 template <class V, class F>
 decltype(auto) formatted(const F& format, const Failure& failure) {
   static_assert(
@@ -68,9 +68,9 @@ decltype(auto) formatted(const F& format, Failure& failure, const V& last) {
 
 }  // namespace detail
 
-/// What a function makes of the failure. It gets the whole `const Failure&`, and if it takes it, the last failed value beside it: a
-/// `const V&`, where there is one, or a `const V*`. Its result must convert to the callable's. If it throws, its own exception
-/// leaves. (G3, G8)
+/// Returns what a function makes of the failure. The function takes `const Failure&` and, optionally, the last failed value: as
+/// a `const V&`, used if there is one, or a `const V*`. Its result must convert to the callable's. If it throws, its own
+/// exception propagates. (G3, G8)
 template <class F>
 struct FormatFailure {
   using role = encore::role::OnFailure;

@@ -1,4 +1,4 @@
-// Options and their roles: a policy is a list of small values, in any order, and each says one thing.
+// Options and their roles: a policy is a list of small values in any order, each of which sets one thing.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/detail/attributes.hpp>
@@ -14,8 +14,8 @@ struct Event;
 
 namespace encore {
 
-/// The roles that an option can have. A type of the user's own joins with one line: `using role = encore::role::Backoff;`
-/// Observers, guards and never-lists may be many; every other role is given once.
+/// The roles that an option can have. A user-defined type gets one by one line: `using role = encore::role::Backoff;`
+/// A policy takes any number of observers, guards and never-lists, and one option of every other role.
 namespace role {
 struct Clock {};
 struct Predicate {};
@@ -39,12 +39,12 @@ struct FailureTest {};
 struct WhenRefused {};
 struct Observer {};
 struct Guard {};
-struct Settings {};  ///< a bundle for several roles at once: `RetrySettings`
+struct Settings {};  ///< options for several roles at once: `RetrySettings`
 }  // namespace role
 
 namespace shared {
 
-/// `std::reference_wrapper`, by its interface: naming it would take a header that is dear to include.
+/// Detects `std::reference_wrapper` by its interface, because its header is slow to compile.
 template <class T>
 concept SharesByReference = requires(const T& shared) {
   typename T::type;
@@ -55,7 +55,7 @@ template <class T>
 struct meant : std::type_identity<T> {};
 template <SharesByReference T>
 struct meant<T> : std::remove_cv<typename T::type> {};
-/// The option's own type: of a reference, or of `std::ref(option)`, what it refers to.
+/// The option's own type; for a reference or `std::ref(option)`, the type it refers to.
 template <class T>
 using Meant = typename meant<std::remove_cvref_t<T>>::type;
 
@@ -78,7 +78,7 @@ struct role_of_type<T> {
 template <class T>
 using role_of = typename shared::role_of_type<shared::Meant<T>>::type;
 
-/// What a policy can be made of: a type that names its role, or a callable that takes an event.
+/// What a policy accepts: a type that names its role, or a callable that takes an event.
 template <class T>
 concept Option = requires { typename role_of<T>; };
 
@@ -86,14 +86,14 @@ namespace shared {
 template <class T, class Role>
 concept NamesRole = std::same_as<typename Meant<T>::role, Role>;
 
-/// Does it have that role? Only for observers this asks whether they can be called, which is dear to compile: the operators
-/// of predicates ask it of whatever this library negates.
+/// Whether it has that role. Only for observers does this check whether they can be called, which is slow to compile: the
+/// operators of predicates use it on many types.
 template <class T, class Role>
 concept HasRole =
     NamesRole<T, Role> || (std::same_as<Role, role::Observer> && Option<T> && std::same_as<role_of<T>, Role>);
 
-// A named object that could be copied as well as shared, where the two are not the same: whoever gives it says which. A copy
-// of an observer is as good as the observer, if it can be called as const; a clock or guard without state has nothing to share.
+// True for a named object for which copying and sharing differ, so that the caller must choose. Observers callable as const
+// can simply be copied; a clock or guard without state can too.
 template <class T>
 inline constexpr bool copied_or_shared = [] {
   using Value = std::remove_cvref_t<T>;
@@ -106,7 +106,7 @@ inline constexpr bool copied_or_shared = [] {
            !(std::is_empty_v<Value> && std::default_initializable<Value>);
 }();
 
-/// Refuses what could be held in two ways. Always true: the compile errors are inside.
+/// Rejects objects that could be either copied or shared. Always true: the compile errors are inside.
 template <class T>
 consteval bool says_how_it_is_held() {
   static_assert(!copied_or_shared<T> || !HasRole<T, role::Observer>,
@@ -135,19 +135,19 @@ template <class T>
   requires SharesByReference<std::remove_cvref_t<T>>
 struct stored_of<T> : std::type_identity<typename std::remove_cvref_t<T>::type&> {};
 
-/// What a policy stores of an option given as `T&&`: a value, or a reference to what cannot be copied or came as `std::ref`.
-/// (F4)
+/// What a policy stores for an option given as `T&&`: a value, or a reference to what cannot be copied or was passed as
+/// `std::ref`. (F4)
 template <class T>
 using StoredOf = typename stored_of<T>::type;
 
-/// Can it be given a new value as it is? A lambda with a capture cannot.
+/// Whether it can be assigned. A lambda with a capture cannot.
 template <class T>
 inline constexpr bool is_assignable =
     !std::move_constructible<T> ||
     (std::is_move_assignable_v<T> && (std::is_copy_assignable_v<T> || !std::copy_constructible<T>));
 
-/// Keeps a `T` or a `T&` as a regular member: assignment rebinds a reference instead of assigning through it, and replaces a
-/// value that cannot be assigned. If moving that throws, it ends the program: there would be nothing left to go on with.
+/// Stores a `T` or a `T&` as an assignable member: assignment rebinds a reference instead of assigning through it, and replaces
+/// a value that cannot be assigned. If moving that value throws, the program terminates, because no value would be left.
 template <class T>
 class Storage {
  public:
@@ -180,7 +180,7 @@ class Storage<T> {
   constexpr const T& get() const noexcept { return value_; }
 
  private:
-  T value_;  // has its address to itself, padding included: it is made anew in its place
+  T value_;  // never shares its address or padding with another member: it is reconstructed in place
 };
 template <class T>
 class Storage<T&> {

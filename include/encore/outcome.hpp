@@ -1,4 +1,4 @@
-// The result of a call whose failures are values: what it returned, or why it stopped and what failed last.
+// The result of a call with failures as values: what it returned, or why it stopped and what failed last.
 #pragma once
 #include <concepts>
 #include <exception>
@@ -22,21 +22,21 @@ namespace encore ENCORE_BUILD {
 
 namespace detail {
 
-/// What outcomes of all types share: the failure.
+/// The part that all outcomes share: the failure.
 class FailedOutcome {
  public:
   [[nodiscard]] constexpr bool has_value() const noexcept { return !failure_.has_value(); }
   constexpr explicit operator bool() const noexcept { return has_value(); }
 
-  /// Why the call stopped, and what failed last. Only if there is no value. Of a temporary outcome: by value.
+  /// Why the call stopped, and what failed last. Precondition: there is no value. For a temporary outcome it returns by value.
   const Failure& failure() const& noexcept { return *failure_; }
   Failure failure() && { return *std::move(failure_); }
 
-  /// How many attempts were made, succeeded or not.
+  /// The number of attempts made, whether the call succeeded or not.
   int attempts() const noexcept { return attempts_; }
   Duration elapsed() const noexcept { return elapsed_; }
   Duration slept() const noexcept { return slept_; }
-  /// Exceptions that observers threw during this call. (F3)
+  /// The number of exceptions that observers threw during this call. (F3)
   int observer_errors() const noexcept { return observer_errors_; }
   /// `succeeded`, or the reason of the failure.
   StopReason reason() const noexcept { return failure_ ? failure_->reason : reason_; }
@@ -56,7 +56,7 @@ class FailedOutcome {
         observer_errors_{observer_errors},
         reason_{reason} {}
 
-  // A failure that is copied by itself sees no value; in its outcome it does, wherever that is copied or moved.
+  // A copy of the failure alone points to no last value; inside an outcome it does, also after the outcome is copied or moved.
   template <class V>
   void show(const V& last) noexcept {
     failure_->last.look_at(last);
@@ -106,7 +106,7 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   /// A failure whose last failed attempt returned a value.
   template <class U>
     requires(!std::same_as<std::remove_cvref_t<U>,
-                           detail::CallFigures>)  // of a value that converts to anything
+                           detail::CallFigures>)  // excludes a value type that converts to anything
   Outcome(Failure failure, U&& last)
       : FailedOutcome{std::move(failure)},
         stored_{store(std::forward<U>(last))} {
@@ -127,7 +127,7 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
     requires std::is_copy_assignable_v<Stored>
   {
     FailedOutcome failed{other};
-    stored_ = other.stored_;  // first: if it throws, there is a value where one was seen
+    stored_ = other.stored_;  // first, so that if it throws, an outcome with a value still has one
     FailedOutcome::operator=(std::move(failed));
     show_last_value();
     return *this;
@@ -141,13 +141,13 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   }
   ~Outcome() = default;
 
-  /// The value. If there is none: throws the last exception, the same object, or `Refused` if there was no attempt, or
-  /// `std::logic_error` if the last failure is a value. Without exceptions the program ends with the reason.
+  /// The value. Without one, throws the last exception (the same object), or `Refused` if there was no attempt, or
+  /// `std::logic_error` if the last failure is a value. Without exceptions, the program prints the reason and terminates.
   decltype(auto) value() const& { return require_value(), **this; }
   decltype(auto) value() & { return require_value(), **this; }
   T value() && { return require_value(), *std::move(*this); }
 
-  /// The value. Only if there is one.
+  /// The value. Precondition: there is one.
   decltype(auto) operator*() const& noexcept { return get(*stored_); }
   decltype(auto) operator*() & noexcept { return get(*stored_); }
   T operator*() && { return static_cast<T&&>(get(*stored_)); }
@@ -157,7 +157,7 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome : publi
   const std::remove_reference_t<T>* last_value() const& noexcept {
     return !has_value() && stored_ ? detail::address_of(get(*stored_)) : nullptr;
   }
-  const std::remove_reference_t<T>* last_value() const&& = delete;  // it would point into what is gone
+  const std::remove_reference_t<T>* last_value() const&& = delete;  // it would point into a destroyed object
 
   template <class U>
   T value_or(U&& other) const& {
@@ -213,7 +213,7 @@ class [[nodiscard("an Outcome may hold a failure: look at it")]] Outcome<void>
       : FailedOutcome{figures.reason, figures.attempts, figures.elapsed, figures.slept,
                       figures.observer_errors} {}
   explicit Outcome(Failure failure) : FailedOutcome{std::move(failure)} {}
-  /// Throws like the `value()` of other outcomes if the call failed.
+  /// Throws like `value()` of other outcomes if the call failed.
   void value() const { require_value(); }
 
 #if defined(__cpp_lib_expected)

@@ -1,4 +1,4 @@
-// Which failures deserve another attempt. There is no default: whoever writes a policy says so.
+// Which failures are retried. There is no default: every policy must say.
 #pragma once
 #include <encore/engine/asked_kinds.hpp>
 #include <encore/engine/server_hint.hpp>
@@ -15,30 +15,29 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Has `P` an opinion on failures of this kind: a `Thrown`, or a `Returned<V>`?
+/// Whether `P` has an opinion on failures of this kind: a `Thrown`, or a `Returned<V>`.
 template <class P, class Failed>
 concept Judges = requires(const P& predicate, const Failed& failure) {
   { predicate.matches(failure) } -> std::convertible_to<bool>;
 };
-/// Has it one on exceptions?
+/// Whether it has an opinion on exceptions.
 template <class P>
 concept JudgesExceptions = Judges<P, Thrown>;
-/// Has it one on returned values of this type?
+/// Whether it has an opinion on returned values of this type.
 template <class P, class Value>
 concept JudgesValues = Judges<P, Returned<Value>>;
-/// Does `P` look at returned values of some type?
+/// Whether `P` looks at returned values of some type.
 template <class P>
 inline constexpr bool looks_at_values = requires { requires P::looks_at_values; };
 
-/// Says of a failed attempt whether another one may help: `matches(const Thrown&)` of exceptions, `matches(const
-/// Returned<V>&)` of values; a predicate may know one kind or both. Asked again for each failure, from any thread;
-/// it may throw, which stops the call (B7).
+/// Decides whether a failed attempt may be retried: `matches(const Thrown&)` for exceptions, `matches(const Returned<V>&)` for
+/// values; a predicate has one or both. Called for each failure, from any thread. If it throws, the call stops. (B7)
 template <class P>
 concept Predicate = shared::HasRole<P, role::Predicate> && (JudgesExceptions<P> || looks_at_values<P>);
 
 namespace detail {
 
-/// Does a list of types that names `Listed` gain nothing by naming `E` too? Unless `E` is the one with a hint or a name.
+/// Whether `E` is redundant in a list that names `Listed`. It is not if only `E` carries a hint or has a registered name.
 template <class Listed, class E>
 inline constexpr bool covers = catches<Listed, E> && (CarriesHint<Listed> || !CarriesHint<E>) &&
                                (!error_name<Listed>.empty() || error_name<E>.empty());
@@ -47,8 +46,8 @@ concept ListedOnce = (0 + ... + int{covers<Listed, E>}) == 1;
 
 }  // namespace detail
 
-/// Retries exactly what a `catch` clause of one of these types would catch. A type whose base is listed too does not compile,
-/// unless it is the one that carries a hint or has a registered name. (B2)
+/// Retries exactly what a `catch` clause of one of these types would catch. Listing a type together with its base does not
+/// compile, unless only the derived type carries a hint or has a registered name. (B2)
 template <class... E>
 struct RetryOn {
   using role = encore::role::Predicate;
@@ -56,10 +55,10 @@ struct RetryOn {
                 "RetryOn names a type that another one in its list covers already, as a catch clause of its "
                 "base does: leave "
                 "one of them out");
-  static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool types_only = true;  // does not depend on the call
   static constexpr bool rules_out_never = (detail::never_cannot_match<E> && ...);
 
-  // What is cheap first: a cast that finds nothing costs most.
+  // The cheapest test first: a cast that finds nothing is the most expensive.
   bool matches([[maybe_unused]] const Thrown& failure) const noexcept {
     return (failure.is_just<E>() || ...) || (failure.is<E>() || ...);
   }
@@ -93,7 +92,7 @@ struct RetryOn {
 };
 static_assert(Predicate<RetryOn<std::exception>>);
 
-/// Retries every exception, programming errors included: rarely what you want.
+/// Retries every exception, programming errors included: rarely the right choice.
 struct RetryOnEveryException {
   using role = encore::role::Predicate;
   static constexpr bool types_only = true;

@@ -10,8 +10,8 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A limit, a stop request or a guard refused the call before its first attempt, so there is no exception to rethrow. It
-/// carries the reason, and no policy retries it. (B4, D5, G4)
+/// Thrown when a limit, a stop request or a guard refused the call before its first attempt, so that there is no exception to
+/// rethrow. It carries the stop reason, and no policy retries it. (B4, D5, G4)
 class Refused : public Unretryable {
  public:
   Refused(StopReason reason, std::string_view call_id, std::string_view call_name)
@@ -21,7 +21,7 @@ class Refused : public Unretryable {
 
  private:
   static std::string message(StopReason reason, std::string_view call_id, std::string_view call_name) {
-    // Names come from models: nothing in one of them may end the line of a log, or act on a terminal.
+    // Names come from models: they must not be able to end a log line or send control codes to a terminal.
     auto text = "encore: call " + detail::shown(call_id);
     if (!call_name.empty()) text.append(" (").append(detail::shown(call_name)).append(1, ')');
     return text.append(" was refused before its first attempt: ").append(to_string(reason));

@@ -1,4 +1,4 @@
-// Predicates from functions: on exceptions, on messages and on returned values.
+// Predicates from functions: on exceptions, messages and returned values.
 #pragma once
 #include <encore/detail/asked.hpp>
 #include <encore/hint.hpp>
@@ -13,13 +13,14 @@
 
 namespace encore ENCORE_BUILD {
 
-/// Retries the failures for which a function says yes. Its one argument says what it is asked about: what a catch clause of
-/// that type would take, without conversions, whether it was thrown, returned, or is the error in a returned `std::expected`.
+/// Retries the failures for which the function returns true. The type of its only parameter decides what it is asked about: what
+/// a `catch` clause of that type would take, without conversions, be it thrown, returned, or the error of a `std::expected`.
 ///   RetryIf{[](const HttpError& error) { return error.status >= 500; }}         an exception that is one, or such an error
 ///   RetryIf{[](const Response& response) { return response.status == 503; }}    what the callable returns
-/// `const std::exception&` takes all exceptions of the kind, `const Thrown&` any, with its attempt, `const Returned<V>&` a value
-/// with its attempt. A generic function is asked about `std::exception`. Of anything else it has no opinion, and nor has its
-/// negation: `!RetryIf{…}` retries what it was asked about and said no to. One that is never asked does not compile. (B6, B9)
+/// `const std::exception&` takes all standard exceptions, `const Thrown&` any exception with its attempt, `const Returned<V>&` a
+/// value with its attempt. A generic function is asked about `std::exception`. On anything else it has no opinion, and neither
+/// has its negation: `!RetryIf{…}` retries only failures for which the function returned false. A function that can never be
+/// asked does not compile. (B6, B9)
 template <class F>
 struct RetryIf : detail::tested_value<F> {
   using role = encore::role::Predicate;
@@ -63,12 +64,13 @@ struct RetryIf : detail::tested_value<F> {
   }
 };
 
-/// Retries the returned values for which a function says yes. It takes the value, `const Returned<V>&` for the attempt as well,
-/// or the error in a `std::expected`, as in `RetryIf`; a generic one is asked about any value. Such a value is a failure. (B8, B9)
+/// Retries the returned values for which the function returns true. The function takes the value, or `const Returned<V>&` to see
+/// the attempt too, or the error of a `std::expected`, as in `RetryIf`; a generic function is asked about any value. Such a
+/// value is a failure. (B8, B9)
 template <class F>
 struct RetryIfResult : detail::tested_value<F> {
   using role = encore::role::Predicate;
-  // A generic test may turn out to look at the attempt.
+  // Instantiating a generic test may show that it looks at the attempt.
   static constexpr bool types_only = detail::HasOnlyArgument<F> && !detail::asks_about_the_attempt<F>;
   static constexpr bool looks_at_values = true;
   static_assert(detail::CanBeAsked<F>,
@@ -94,11 +96,11 @@ struct RetryIfResult : detail::tested_value<F> {
   }
 };
 
-/// Retries results that have no value: an empty `std::optional`, a `std::expected` or an `Outcome` with an error.
+/// Retries results without a value: an empty `std::optional`, or a `std::expected` or `Outcome` with an error.
 struct RetryIfNoValue {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = true;
-  static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool types_only = true;  // does not depend on the call
   template <class Value>
     requires requires(const Value& result) {
       { result.has_value() } -> std::convertible_to<bool>;
@@ -108,13 +110,13 @@ struct RetryIfNoValue {
   }
 };
 
-/// Retries results like `std::expected` whose error a function accepts, of the very type that it takes. It has no opinion on a
-/// result with a value.
+/// Retries results like `std::expected` for whose error the function returns true. The error's type must be exactly the
+/// parameter's. It has no opinion on a result with a value.
 template <class F>
 struct RetryIfErrorValue {
   using role = encore::role::Predicate;
   static constexpr bool looks_at_values = true;
-  static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool types_only = true;  // does not depend on the call
   static_assert(detail::CanBeAsked<F>,
                 "RetryIfErrorValue calls its function, as const, with one argument: the error in what the "
                 "call returns");
@@ -140,11 +142,11 @@ struct RetryIfErrorValue {
   }
 };
 
-/// Retries exceptions whose message contains a text, letter for letter. A last resort: messages change without notice.
-/// The text is viewed, not copied: give a literal.
+/// Retries exceptions whose message contains a text (exact, case-sensitive match). A last resort: messages change without
+/// notice. The text is not copied: pass a literal.
 struct RetryIfMessageContains {
   using role = encore::role::Predicate;
-  static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool types_only = true;  // does not depend on the call
   std::string_view text{};
   bool matches(const Thrown& failure) const noexcept {
     return failure.error() != nullptr &&
