@@ -1,5 +1,6 @@
 // EXPECT: a RetryPolicy takes one option of each kind, and two of these are of the same
 // EXPECT: role::InnerAttempts
+#include <encore/already_retries.hpp>
 #include <encore/retry_policy.hpp>
 
 #ifdef ENCORE_FIXED
