@@ -1,4 +1,4 @@
-// Retrying by error code: `std::system_error` and its kind, returned `std::error_code`s, results whose error is one.
+// Retrying by error code: `std::system_error` and derived types, returned `std::error_code`s, and results whose error is one.
 #pragma once
 #include <encore/combined_predicates.hpp>
 #include <encore/detail/error_code.hpp>
@@ -19,8 +19,9 @@
 
 namespace encore ENCORE_BUILD {
 
-/// One entry of a list of errors. A condition, as each `std::errc` is, stands for every code that means it, whatever system
-/// or library it comes from; a code stands for itself alone. One that says success is refused. A regular value; `constexpr` when made of a `std::errc`.
+/// One entry of a list of errors. A condition, such as a `std::errc`, matches every code equivalent to it, from any system or
+/// library; a code matches only itself. A code that means success is invalid. A regular value; `constexpr` when made from a
+/// `std::errc`.
 class ListedError {
  public:
   constexpr ListedError(std::errc condition) : value_{failing(static_cast<int>(condition))} {}
@@ -46,18 +47,18 @@ class ListedError {
     return value;
   }
   int value_;
-  const std::error_category* category_ = nullptr;  // null: the generic one, which is no constant expression
+  const std::error_category* category_ = nullptr;  // null: the generic one, which is not constexpr
   bool exact_ = false;
 };
 
 namespace detail {
 
-/// Finds the code in whatever failed and asks `Derived` about it. It has no opinion where there is no code, nor on success,
-/// which is a code too.
+/// Extracts the error code of a failure and asks `Derived` about it. It has no opinion if there is no code, or if the code means
+/// success.
 template <class Derived>
 struct JudgesErrorCodes {
   using role = encore::role::Predicate;
-  static constexpr bool types_only = true;  // reads nothing of the call
+  static constexpr bool types_only = true;  // does not depend on the call
 
   Opinion opinion(const Thrown& failure) const noexcept {
     auto said = Opinion::none;
@@ -74,7 +75,7 @@ struct JudgesErrorCodes {
   bool matches(const Failed& failure) const noexcept {
     return opinion(failure) == Opinion::yes;
   }
-  /// What it matches it names.
+  /// It counts as naming every failure that it matches.
   template <class Failed>
     requires requires(const JudgesErrorCodes& self, const Failed& failure) { self.opinion(failure); }
   bool names_failure(const Failed& failure) const noexcept {
@@ -90,9 +91,9 @@ struct JudgesErrorCodes {
 }  // namespace detail
 
 /// Retries failures whose error code is listed: exceptions that are a `std::system_error`, returned `std::error_code`s, and
-/// results like `std::expected` whose error is one. Of other results it has no opinion: they are successes. (B6, B8)
+/// results like `std::expected` whose error is one. It has no opinion on other results, which are successes. (B6, B8)
 ///   RetryOnErrorCode{std::errc::timed_out, asio::error::host_not_found_try_again}
-/// Listed, `std::errc::operation_canceled` is a failure like any other, unless the call was asked to stop. (B4)
+/// If listed, `std::errc::operation_canceled` is an ordinary failure, unless the call was asked to stop. (B4)
 template <std::size_t Size>
 struct RetryOnErrorCode : detail::JudgesErrorCodes<RetryOnErrorCode<Size>> {
   static_assert(Size > 0, "RetryOnErrorCode takes the error codes or conditions to retry, at least one");
@@ -110,16 +111,16 @@ struct RetryOnErrorCode : detail::JudgesErrorCodes<RetryOnErrorCode<Size>> {
 template <class... E>
 RetryOnErrorCode(const E&...) -> RetryOnErrorCode<sizeof...(E)>;
 
-/// The conditions that pass by themselves, as far as the name alone can tell. They say that a retry is useful, not that it
-/// is safe: after a timeout or a reset the work may have been done (I1).
+/// The conditions that usually pass without intervention, judging by their names alone. They mean that a retry is useful, not
+/// that it is safe: after a timeout or a reset, the work may have been done. (I1)
 ///
 /// | condition                       | why the same operation may work a little later                                  |
 /// |---------------------------------|---------------------------------------------------------------------------------|
 /// | timed_out                       | no answer in time: a lost packet, a slow or restarting peer                     |
-/// | connection_refused              | nobody listens yet: the peer is being restarted, or its queue was full          |
+/// | connection_refused              | nothing is listening yet: the peer is restarting, or its queue was full         |
 /// | connection_reset                | the peer, or something between, dropped the connection                          |
-/// | connection_aborted              | the same, as this machine's network software tells it                           |
-/// | broken_pipe                     | the same, noticed while writing; the next attempt connects anew                 |
+/// | connection_aborted              | the same, as reported by the local network stack                                |
+/// | broken_pipe                     | the same, noticed while writing; the next attempt opens a new connection        |
 /// | network_reset                   | the network lost the connection's state                                         |
 /// | network_down                    | an interface or a link is down; links come back                                 |
 /// | network_unreachable             | there is no route now; routes change within seconds                             |
@@ -128,12 +129,12 @@ RetryOnErrorCode(const E&...) -> RetryOnErrorCode<sizeof...(E)>;
 /// | operation_would_block           | the same; another number on some systems                                        |
 /// | interrupted                     | a signal came before anything was done                                          |
 /// | no_buffer_space                 | the network's queues are full for now                                           |
-/// | device_or_resource_busy         | somebody else is using it now                                                   |
+/// | device_or_resource_busy         | something else is using it now                                                  |
 /// | text_file_busy                  | a program file is still open for writing somewhere, as just after its install   |
 ///
-/// Left out with intent: `operation_canceled` (B4); `too_many_files_open`, `not_enough_memory`, `no_space_on_device`, which a
-/// leak causes as often as a peak, and which more attempts make worse; `address_in_use`, `permission_denied` and the like,
-/// where somebody has to change something first; `resource_deadlock_would_occur`, where the caller has to let go of a lock.
+/// Deliberately left out: `operation_canceled` (B4); `too_many_files_open`, `not_enough_memory` and `no_space_on_device`, which
+/// leaks cause as often as load peaks do, and which more attempts make worse; `address_in_use`, `permission_denied` and the like,
+/// which somebody has to fix first; `resource_deadlock_would_occur`, where the caller has to release a lock first.
 inline constexpr std::array<std::errc, 15> transient_conditions{std::errc::timed_out,
                                                                 std::errc::connection_refused,
                                                                 std::errc::connection_reset,
@@ -150,8 +151,8 @@ inline constexpr std::array<std::errc, 15> transient_conditions{std::errc::timed
                                                                 std::errc::device_or_resource_busy,
                                                                 std::errc::text_file_busy};
 
-/// Retries failures whose error code is one of `transient_conditions`. Stateless; for other kinds of failure as
-/// `RetryOnErrorCode`, with which it can be joined:
+/// Retries failures whose error code is one of `transient_conditions`. Stateless. Finds the code as `RetryOnErrorCode` does, and
+/// can be combined with it:
 ///   RetryOnTransientErrorCode{} || RetryOnErrorCode{std::errc::too_many_files_open}
 struct RetryOnTransientErrorCode : detail::JudgesErrorCodes<RetryOnTransientErrorCode> {
   static constexpr bool rules_out_never = true;

@@ -1,4 +1,4 @@
-// Retrying for a cause inside a wrapper: exceptions nested by `std::throw_with_nested`, at any depth.
+// Retrying for a cause inside a wrapper: exceptions nested with `std::throw_with_nested`, at any depth.
 #pragma once
 #include <encore/engine/predicate_parts.hpp>
 #include <encore/hint.hpp>
@@ -14,12 +14,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// So many exceptions of a chain are looked at, the outermost included: one that is nested in itself has no end.
+/// The maximum number of exceptions examined in a chain, the outermost included: a chain can contain itself.
 inline constexpr int deepest_nesting = 64;
 
 namespace detail {
 
-/// What is nested in the exception in flight; null if nothing is.
+/// The exception nested in the one being handled; null if there is none.
 inline std::exception_ptr nested_in(const Thrown& failure) {
   std::exception_ptr inner;
 #if defined(__cpp_rtti)
@@ -34,7 +34,7 @@ inline std::exception_ptr nested_in(const Thrown& failure) {
   return inner;
 }
 
-/// Shows `look` each exception of the chain, from the outside in and inside its handler, until it says "enough".
+/// Calls `look` for each exception of the chain, outermost first and inside its handler, until it returns true.
 template <class Look>
 void look_into(const Thrown& outermost, Look&& look) {
   if (look(outermost)) return;
@@ -58,7 +58,7 @@ void look_into(const Thrown& outermost, Look&& look) {
 #endif
 }
 
-/// The depth of a predicate that looks into nested exceptions.
+/// The search depth of a predicate that looks into nested exceptions.
 struct Chain {
   template <class Look>
   static void look_into(const Thrown& outermost, Look&& look) {
@@ -68,12 +68,12 @@ struct Chain {
 
 }  // namespace detail
 
-/// Retries what the predicate matches in the exception itself or in one that is nested in it; hints and registered names are
-/// taken from there too, the outermost first. Of returned values it says what the predicate says. (B5, E5)
+/// Retries if the predicate matches the exception or one nested in it. Hints and registered names are taken from the whole chain
+/// too, outermost first. Returned values are passed to the predicate unchanged. (B5, E5)
 ///   AlsoNested{RetryOn<TimeoutError>{} || RetryOnTransientErrorCode{}}
-/// The policy's never-lists, `Unretryable` and `Cancelled` are then looked for as deep, whatever other predicates it is joined
-/// with, and win. A nested `operation_canceled` is a cancellation, unless what wraps it is matched itself. (B4)
-/// To look into a wrapper is to rethrow what it holds: about two more throws for each level, on failures only.
+/// The policy's never-lists, `Unretryable` and `Cancelled` are then searched just as deep, whatever other predicates it is
+/// combined with, and they win. A nested `operation_canceled` is a cancellation, unless its wrapper itself is matched. (B4)
+/// Each level is examined by rethrowing: about two more throws per level, on failures only.
 template <Predicate P>
 struct AlsoNested {
   using role = encore::role::Predicate;
@@ -149,7 +149,7 @@ struct AlsoNested {
   }
 };
 
-/// Retries exceptions of these types, and whatever an exception of these types is nested in. (B5)
+/// Retries exceptions of these types, and exceptions that have one of them nested inside. (B5)
 template <class... E>
 using RetryOnNested = AlsoNested<RetryOn<E...>>;
 

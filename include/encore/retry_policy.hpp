@@ -1,4 +1,4 @@
-// The policy: how many attempts, for which failures, how long to wait, until when, and what the caller gets at the end.
+// The policy: how many attempts, for which failures, how long to wait, until when, and what the caller gets in the end.
 #pragma once
 #include <encore/call.hpp>
 #include <encore/detail/attributes.hpp>
@@ -37,28 +37,28 @@ inline constexpr bool is_policy = false;
 template <class C, class P, class R>
 inline constexpr bool is_policy<RetryPolicy<C, P, R>> = true;
 
-// Concepts of one condition, so that a failed one is told in few lines.
+// Single-condition concepts, which keep compile errors short.
 template <class F>
 concept CanBeKept = std::is_constructible_v<std::decay_t<F>, F>;
 template <class Old, class New>
 concept SameType = std::is_same_v<Old, New>;
 
-/// The type of a policy made of these.
+/// The type of a policy made from these options.
 template <class... G>
 using deduced_t = RetryPolicy<find_t<role::Clock, opened_t<G...>>, find_t<role::Predicate, opened_t<G...>>,
                               canonical_t<opened_t<G...>>>;
 
-struct Rebuilt {};  // tells the constructor that starts from another policy, or from nothing
+struct Rebuilt {};  // selects the constructor that starts from another policy, or from nothing
 
 }  // namespace detail
 
-/// Retries calls. An immutable value made of options in any order: use one from any number of threads. (L1)
+/// Retries calls. An immutable value made of options in any order. Thread-safe. (L1)
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, MaxRetries{2}, TimeBudget{5s}};
 ///   int units = policy.run({.id = "call-17", .name = "inventory_lookup"}, [&] { return inventory.lookup("A-17"); });
-/// Only the predicate must be named (B1). Defaults: 2 retries, or no count limit where a time budget is given without a count;
-/// exponential backoff from 1 s by 2 to 60 s with 25 % proportional jitter; the last exception is rethrown (A1).
-/// Options are copied, or moved in. What cannot be copied, as a breaker or a fake clock, has to be a named object, is referred
-/// to and must outlive the policy, and so must what is given as `std::ref(it)`. (F4)
+/// Only the predicate is required (B1). Defaults: 2 retries, or no limit on their number if only a time budget is given;
+/// exponential backoff from 1 s by a factor of 2 to 60 s with 25 % proportional jitter; the last exception is rethrown (A1).
+/// Options are copied or moved into the policy. An option that cannot be copied, such as a breaker or a fake clock, must be a
+/// named object and is stored as a reference, as is one passed as `std::ref(it)`: it must outlive the policy. (F4)
 template <class ClockT, class PredicateT, class... X>
 class RetryPolicy<ClockT, PredicateT, Options<X...>>
     : detail::PolicyParts<ClockT, PredicateT, Options<X...>> {
@@ -82,7 +82,7 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
                                       Options<ClockT, PredicateT, X...>, G...>(),
                     std::forward<G>(options)...} {}
 
-  /// A copy with other options: a single role is replaced; observers, guards and never-lists are added.
+  /// A copy with other options: observers, guards and never-lists are added; any other option replaces the one with its role.
   template <class... G>
   [[nodiscard]] constexpr auto with(G&&... options) const {
     detail::check_options<G...>();
@@ -96,7 +96,7 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
       return *this;
   }
 
-  /// Only a policy of the same type can be assigned, as `with` makes it of options that this one has already.
+  /// Only a policy of the same type can be assigned; `with` returns one for options that this policy already has.
   template <class C, class P, class R>
   RetryPolicy& operator=(const RetryPolicy<C, P, R>&) {
     static_assert(
@@ -107,7 +107,7 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
     return *this;
   }
 
-  /// A copy in which these roles are at their defaults, or empty: `policy.without<role::Observer, role::Jitter>()`.
+  /// A copy without the options of these roles, or with their defaults: `policy.without<role::Observer, role::Jitter>()`.
   template <class... Role>
   [[nodiscard]] constexpr auto without() const {
     static_assert(((detail::is_single<Role> || detail::is_many<Role>) && ...),
@@ -119,10 +119,11 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
     return Changed{detail::Rebuilt{}, detail::Without<Parts, Role...>{*this}};
   }
 
-  /// Runs `callable`, again if it fails and may be retried, and gives what the failure strategy makes of it. The callable is
-  /// invoked as `callable(args..., attempt)` if that is well formed, else as `callable(args...)`; it and its arguments are
-  /// lvalues on each attempt. One that returns a coroutine or a future is for `co_run`, or `as_value`. (A2, A5, A6, A8)
-  /// Throws the last exception with `Rethrow`; `Refused` if there was no attempt; and whatever is not to be retried. (B3, G1, G4)
+  /// Runs `callable`, repeats it if it fails and may be retried, and returns what the failure strategy makes of the result.
+  /// The callable is invoked as `callable(args..., attempt)` if that is well formed, else as `callable(args...)`; callable and
+  /// arguments are lvalues in every attempt. For one that returns a coroutine or a future, use `co_run` or `as_value`.
+  /// (A2, A5, A6, A8) Throws the last exception with `Rethrow`; `Refused` if there was no attempt; and exceptions that are
+  /// not retried. (B3, G1, G4)
   template <class F, class... A>
   ENCORE_FORCE_INLINE auto run(const Call& call, F&& callable, A&&... args) const
       -> detail::result_t<FailureStrategyType, F, A...> {
@@ -143,19 +144,19 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
     return conduct(Call{}, callable, args...);
   }
 
-  // For the message alone: only a parameter that is no template takes `{.id = "call-17"}`.
+  // Only for its error message: a parameter that is not a template can be initialised with `{.id = "call-17"}`.
   template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, Call>)
   decltype(auto) run(F&& callable, Call&& argument) const {
     return conduct(Call{}, callable, argument);
   }
 
-  /// A callable that runs `callable` under a copy of this policy, each time as a call of its own.
+  /// Returns a callable that runs a copy of `callable` under a copy of this policy; each invocation is a separate call.
   template <class F>
   [[nodiscard]] constexpr auto wrap(F&& callable) const {
     return wrap(std::string{}, std::forward<F>(callable));
   }
-  /// The same, under a name. (Not an id: that belongs to one call.)
+  /// The same with a name for its calls. (Not an id, which belongs to a single call.)
   template <class F>
   [[nodiscard]] constexpr auto wrap(std::string name, F&& callable) const {
     static_assert(detail::CanBeKept<F>,
@@ -170,15 +171,15 @@ class RetryPolicy<ClockT, PredicateT, Options<X...>>
       return detail::NoResult{};
   }
 
-  /// The waits of a call that fails until its last attempt, before anything runs. Refused if retries are unlimited, as they
-  /// are with a time budget alone: then say how many. Needs `<encore/schedule.hpp>`. (C10)
+  /// The waits of a call whose attempts all fail, before anything runs. Throws `std::invalid_argument` if retries are unlimited,
+  /// as they are with only a time budget: then pass a number of retries. Needs `<encore/schedule.hpp>`. (C10)
   constexpr auto schedule() const {
     if (CountLimit::is_unlimited(max_retries()))
       refuse_setting("retries", "unlimited",
                      "is invalid: say how many a schedule shall have, as in schedule(10)");
     return schedule(max_retries());
   }
-  /// At most so many of them.
+  /// At most the first `retries` waits.
   constexpr auto schedule(int retries) const {
     using Waits = Schedule<typename Parts::BackoffType, typename Parts::JitterType>;
     constexpr bool known = requires { sizeof(Waits); };

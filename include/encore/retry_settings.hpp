@@ -1,4 +1,4 @@
-// All of a policy's numbers at run time, from a configuration, as one option.
+// All numbers of a policy in one option, to be set at run time from a configuration.
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/backoff_shapes.hpp>
@@ -21,7 +21,7 @@ namespace encore ENCORE_BUILD {
 enum class BackoffShape : std::uint8_t { constant, linear, exponential, fibonacci };
 enum class JitterShape : std::uint8_t { none, full, equal, proportional, decorrelated };
 
-/// What `RetrySettings` says of the waits, as a backoff whose shape is chosen at run time. (C9)
+/// The waits of `RetrySettings`, as a backoff whose shape is chosen at run time. (C9)
 struct ChosenBackoff {
   using role = encore::role::Backoff;
   BackoffShape shape = BackoffShape::exponential;
@@ -30,7 +30,7 @@ struct ChosenBackoff {
   constexpr Duration operator()(int retry) const noexcept {
     const auto& [initial, factor, most, least] = numbers;
     if (retry <= 0)
-      return clamp(initial, least, most);  // whatever the shape: jitter asks for it at each wait
+      return clamp(initial, least, most);  // the same for all shapes, and jitter needs it at each wait
     switch (shape) {
       case BackoffShape::linear: return LinearBackoff{initial, Duration{initial}, most, least}(retry);
       case BackoffShape::fibonacci: return FibonacciBackoff{initial, most, least}(retry);
@@ -42,7 +42,7 @@ struct ChosenBackoff {
   constexpr auto cap() const noexcept { return numbers.max_delay; }
   constexpr auto floor() const noexcept { return numbers.min_delay; }
 
-  /// That of the exponential shape: the others are as cheap to compute anew.
+  /// The generator of the exponential shape; the other shapes are as cheap to compute directly.
   class Generator {
    public:
     constexpr Generator(const ChosenBackoff& backoff, int retry) noexcept
@@ -63,7 +63,7 @@ static_assert(Backoff<ChosenBackoff>);
 struct ChosenJitter {
   using role = encore::role::Jitter;
   JitterShape shape = JitterShape::proportional;
-  Share<"ratio"> ratio = 0.25;  // of ProportionalJitter's own type: not checked anew for each wait
+  Share<"ratio"> ratio = 0.25;  // as in ProportionalJitter, so that it is validated only once
 
   constexpr Duration operator()(const JitterInput& input) const noexcept {
     switch (shape) {
@@ -82,7 +82,7 @@ struct ChosenJitter {
 };
 static_assert(Jitter<ChosenJitter>);
 
-/// A time budget or an attempt timeout that may be absent.
+/// An optional time budget or attempt timeout.
 struct OptionalTimeBudget {
   using role = encore::role::TimeBudget;
   std::optional<Duration> value{};
@@ -96,7 +96,7 @@ struct OptionalSeed {
   std::optional<std::uint64_t> value{};
 };
 
-// Not constexpr on purpose, as in setting.hpp.
+// Deliberately not constexpr, as in setting.hpp.
 [[noreturn]] inline void the_settings_contradict_each_other(std::string_view field, Duration value,
                                                             std::string_view than, Duration limit) {
   const auto in_seconds = [](Duration time) {
@@ -115,11 +115,11 @@ struct OptionalSeed {
 /// Every number of a policy, to be read from a configuration and changed without changing the policy's type:
 ///   RetryPolicy policy{RetryOn<TimeoutError>{}, settings};
 ///   policy = policy.with(reloaded);
-/// A field out of its range is refused when it is set, with the field's name and the value. Fields that contradict each other are
-/// refused when a policy is made of them: `unlimited_retries` beside `max_retries`, and a least time over its limit, for an
-/// attempt or a delay. An initial delay over `max_delay` does not: the cap holds from the first wait. A time limit of 0 is no time
-/// at all; for no limit it is left out. What is not set has the default that a policy has (A1, C3). It fills the roles of count limit, time limits, backoff, jitter, hint cap and seed: none of them
-/// can be named beside it.
+/// Setting a field out of its range throws `std::invalid_argument` with the field's name and value. Making a policy throws it
+/// for fields that contradict each other: `unlimited_retries` with `max_retries`, or a minimum over its maximum, for an
+/// attempt's time or a delay. An `initial_delay` over `max_delay` is allowed and capped. A time limit of 0 leaves no time at
+/// all; leave it empty for no limit. Fields that are not set have the policy's defaults (A1, C3). It fills the roles of count
+/// limit, time limits, backoff, jitter, hint cap and seed, so no option with one of these roles can be given in addition.
 struct RetrySettings {
   using role = encore::role::Settings;
 
@@ -130,16 +130,16 @@ struct RetrySettings {
   Span<"min_attempt_time"> min_attempt_time = Duration::zero();  ///< at most the two limits above
   BackoffShape backoff = BackoffShape::exponential;
   ExponentialBackoff
-      delays{};  ///< initial delay (step too, if linear), factor if exponential, greatest and least delay
+      delays{};  ///< initial_delay (also the linear step), factor (exponential), max_delay, min_delay
   JitterShape jitter = JitterShape::proportional;
-  Share<"jitter_ratio"> jitter_ratio = 0.25;  ///< of proportional jitter
+  Share<"jitter_ratio"> jitter_ratio = 0.25;  ///< for proportional jitter
   HintCap hint_cap{};
   std::optional<std::uint64_t> seed{};
 
   using parts = Options<CountLimit, OptionalTimeBudget, MinAttemptTime, OptionalAttemptTimeout, ChosenBackoff,
                         ChosenJitter, HintCap, OptionalSeed>;
 
-  /// The option for one of its roles. Throws `std::invalid_argument` if the fields contradict each other.
+  /// The option for one of its roles. Throws `std::invalid_argument` if fields contradict each other.
   template <class Role>
   constexpr auto part() const {
     if constexpr (std::same_as<Role, encore::role::CountLimit>)

@@ -1,4 +1,4 @@
-// One call under a policy, driven by whoever has a way to wait.
+// One call under a policy, for drivers that wait in their own way.
 #pragma once
 #include <encore/detail/quoted_text.hpp>
 #include <encore/engine/filter_check.hpp>
@@ -19,9 +19,9 @@ namespace detail {
 struct Restorer;
 }
 
-/// The retry decision for one call, for any driver: a thread that sleeps, a timer queue, a job table. It never calls, sleeps,
-/// suspends or allocates. The policy, and what the call's views point to, must outlive it. Not thread-safe: a call is driven
-/// by one at a time.
+/// The retry decisions of one call, for any driver: a thread that sleeps, a timer queue, a job table. It never calls, sleeps,
+/// suspends or allocates. The policy, and what the call's views point to, must outlive it. Not thread-safe: use it from one
+/// thread at a time.
 ///   Retrying retrying{policy, {.id = "job-7"}};
 ///   Decision next = retrying.begin();         // may the first attempt start?
 ///   … run the attempt, with retrying.attempt() …
@@ -48,30 +48,30 @@ class Retrying {
   Retrying(const Retrying&) = delete;
   Retrying& operator=(const Retrying&) = delete;
 
-  /// May the first attempt start? If so it has, for observers and guards: make it. If not, the call is over. (D5, H2, K2)
-  /// Throws `std::invalid_argument` for a call that has begun: its attempt would be made twice. (A1)
+  /// May the first attempt start? If so, observers and guards count it as started: make it. If not, the call is over.
+  /// (D5, H2, K2) Throws `std::invalid_argument` if the call has already begun, because the attempt would be made twice. (A1)
   [[nodiscard]] Decision begin() {
     if (is_over()) return {.stop = reason()};
     if (stage_ != Stage::not_begun) refuse("cannot begin: it has begun");
-    state_.attempt_starts();  // later than the call, if the driver was slow
+    state_.attempt_starts();  // may be later than the call's start, if the driver was slow
     return started(state_.begin());
   }
 
-  /// The attempt ended well, and with it the call. Once a call has stopped, what is reported of it changes nothing, and nobody else
-  /// hears of it. (F1, H1)
+  /// The attempt succeeded, which ends the call. After the end of the call, this and the other reports change nothing and are not
+  /// passed on to anyone. (F1, H1)
   void succeeded() {
     if (!is_over()) state_.succeeded();
   }
 
-  /// The attempt threw; called inside the handler. `error` is null if a `catch (const std::exception&)` does not catch it.
-  /// An attempt fails once: reported again, as by a time limit of the driver's and then by itself, it changes nothing.
+  /// The attempt threw; call this inside the handler. `error` is null if `catch (const std::exception&)` does not catch it.
+  /// An attempt fails only once: a second report, for example after the driver's own time limit, changes nothing.
   [[nodiscard]] Decision threw(const std::exception* error) {
     if (is_over()) return {.stop = reason()};
     return stage_ == Stage::waiting ? Decision{.wait = state_.wait()} : ended(state_.threw(error));
   }
 #if defined(__cpp_exceptions)
-  /// The same for whatever is being handled, at the price of a rethrow. A thread's forced unwind ends the call as cancelled,
-  /// and has to be rethrown. (B4)
+  /// The same for any exception being handled, at the cost of a rethrow. A thread's forced unwind ends the call as cancelled, and
+  /// must be rethrown. (B4)
   [[nodiscard]] Decision threw() {
     if (std::current_exception() == nullptr) return is_over() ? Decision{.stop = reason()} : state_.unwound();
     try {
@@ -82,7 +82,7 @@ class Retrying {
       return threw(nullptr);
     }
   }
-  /// The same outside a handler, for those who are brought failures as an `exception_ptr`, which must not be null.
+  /// The same outside a handler, for a failure that arrives as an `exception_ptr`, which must not be null.
   [[nodiscard]] Decision threw(const std::exception_ptr& error) {
     try {
       std::rethrow_exception(error);
@@ -94,7 +94,7 @@ class Retrying {
   }
 #endif
 
-  /// The attempt returned a value: a success, which ends the call with `StopReason::succeeded`, or a failure to decide on.
+  /// The attempt returned a value: a success, which ends the call with `StopReason::succeeded`, or a failure.
   template <class Value>
   [[nodiscard]] Decision returned(const Value& value) {
     static_assert(detail::filter_fits<Parts, Value>());
@@ -105,27 +105,28 @@ class Retrying {
     return {.stop = StopReason::succeeded};
   }
 
-  /// The wait is over, or was ended by a stop request: may the next attempt start? If so it has; make it. A call that has
-  /// stopped stays so. (D3, H2, K1) Throws `std::invalid_argument` for a call that does not wait, as where a timer fires twice:
-  /// the attempt would be made twice. (A1)
+  /// The wait is over, or a stop request ended it: may the next attempt start? If so, it counts as started: make it. A call
+  /// that has ended stays ended. (D3, H2, K1) Throws `std::invalid_argument` if the call is not waiting, as when a timer fires
+  /// twice, because the attempt would be made twice. (A1)
   [[nodiscard]] Decision resume() {
     if (is_over()) return {.stop = reason()};
     if (stage_ != Stage::waiting) refuse("cannot be resumed: it does not wait");
     return started(state_.resume());
   }
 
-  /// The attempt under way: for the callable.
+  /// The current attempt, to pass to the callable.
   const Attempt& attempt() const noexcept { return frame_.attempt; }
   const Call& call() const noexcept { return call_; }
-  /// How many attempts have been started.
+  /// The number of attempts started.
   int attempts() const noexcept { return state_.attempts(); }
-  /// Why the call ended; `none` while it goes on.
+  /// Why the call ended; `none` while it is in progress.
   StopReason reason() const noexcept { return state_.reason(); }
   Duration slept() const noexcept { return state_.slept(); }
-  /// The whole failure, after a stop: for a failure strategy. (G3)
+  /// The whole failure, for a failure strategy. Only after the call has stopped. (G3)
   Failure failure() const { return state_.failure(); }
 
-  /// Does the failure strategy answer for a call that ended so? Else its exception or value leaves as it is. (B3, G7)
+  /// Whether the failure strategy handles a call that ended this way. If not, its exception or value propagates unchanged.
+  /// (B3, G7)
   static constexpr bool strategy_handles(StopReason reason) noexcept {
     return State::strategy_handles(reason);
   }
@@ -133,7 +134,7 @@ class Retrying {
  private:
   friend struct detail::Restorer;
 
-  enum class Stage : std::uint8_t { not_begun, under_way, waiting };  // while it goes on
+  enum class Stage : std::uint8_t { not_begun, under_way, waiting };  // while the call is in progress
 
   bool is_over() const noexcept { return reason() != StopReason::none; }
   Decision started(Decision next) noexcept {

@@ -19,7 +19,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A returned value with its attempt. Valid while it is being judged.
+/// A returned value and its attempt. Valid while it is being judged.
 template <class Value>
 struct Returned {
   const Value& value;
@@ -35,7 +35,7 @@ bool carries_cancelled_code(const Returned<Value>& failure) noexcept {
   else
     return false;
 }
-/// Is it the outcome of an inner call that was cancelled, or refused before its first attempt? No policy retries those. (B4, G4)
+/// Whether it is the outcome of an inner call that was cancelled or had no attempt. No policy retries those. (B4, G4)
 template <class Value>
 bool is_unretryable(const Returned<Value>& failure) {
   if constexpr (HoldsFailure<Value>)
@@ -72,7 +72,7 @@ std::optional<Duration> hint_from(const Policy& policy, const Returned<Value>& f
   return hint;
 }
 
-/// `none` if the predicate calls the value a failure; else `succeeded`, or `not_retryable` if it is a failure all the same, or
+/// `none` if the predicate matches the value; else `succeeded`, or `not_retryable` if the value is a failure all the same, or
 /// `predicate_threw`. (B7, B8)
 template <bool reports_failures, class Policy, class Value>
 ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<Value>& returned) {
@@ -90,16 +90,16 @@ ENCORE_FORCE_INLINE StopReason judge_value(const Policy& policy, const Returned<
   return verdict == StopReason::none ? StopReason::succeeded : verdict;
 }
 
-/// The same of what the attempt under way returned.
+/// The same for the value that the current attempt returned.
 template <class Policy, class State, class Value>
 ENCORE_FORCE_INLINE StopReason judge_returned(const Policy& policy, const State& state, const Value& value) {
   const auto known = state.what_is_known();
   return judge_value<Policy::reports_failures>(policy, Returned<Value>{value, known});
 }
 
-/// What a returned value that is a failure does to the state of its call.
+/// How a returned failure changes the state of its call.
 struct ReturnedFailures {
-  /// `verdict`: `none` if it is to be retried, else why not.
+  /// `verdict`: `none` if it may be retried, else why not.
   template <class State, class Value>
   [[nodiscard]] ENCORE_FORCE_INLINE static Decision decide(State& state, const Value& value,
                                                            StopReason verdict) {
@@ -114,7 +114,7 @@ struct ReturnedFailures {
       return verdict;
     });
   }
-  /// Judges the value first. `again`: the attempt has failed before, so that only a success is news.
+  /// Judges the value first. `again`: the attempt has already failed, so that only a success changes anything.
   template <class State, class Value>
   [[nodiscard]] static Decision judge(State& state, const Value& value, bool again) {
     const auto known = state.what_is_known();
@@ -128,7 +128,7 @@ struct ReturnedFailures {
   }
 };
 
-/// The attempt returned a failure: decides what follows it. `State` is what there is of the call early.
+/// The attempt returned a failure: decides what follows. `State` is the call's early state, before the full one is constructed.
 template <class State, class Value>
 ENCORE_FORCE_INLINE void decide_on_value(State& state, const Value& value, StopReason verdict,
                                          const Call& call = unseen_call) {
@@ -139,11 +139,11 @@ ENCORE_NO_INLINE bool waited_after_value(State& state, Passed value, StopReason 
   decide_on_value(state, value, verdict, call...);
   return state.waited();
 }
-/// The same, then waits and begins the next attempt. False if there is none.
+/// The same, then waits and starts the next attempt. False if there is none.
 template <class State, class Value>
 ENCORE_FORCE_INLINE bool waited_after(State& state, const Value& value, StopReason verdict,
                                       [[maybe_unused]] const Call& call) {
-  // What fits a register stays in one: its address would put it into memory before every look at it.
+  // Scalars are passed by value to stay in registers: taking their address would force them into memory in every attempt.
   using Passed = std::conditional_t<std::is_scalar_v<Value>, const Value, const Value&>;
   if constexpr (State::sees_call)
     return waited_after_value<Passed>(state, value, verdict, call);

@@ -1,4 +1,4 @@
-// The waits of a call, foreseen before anything runs.
+// The waits of a call, computed before anything runs.
 #pragma once
 #include <encore/backoff.hpp>
 #include <encore/detail/attributes.hpp>
@@ -13,7 +13,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A wait as it can turn out: with the least draw, the middle one, and the greatest.
+/// The range of one wait: with the smallest random draw, the median one and the largest.
 struct WaitRange {
   Duration min{};
   Duration median{};
@@ -22,8 +22,8 @@ struct WaitRange {
   friend bool operator==(const WaitRange&, const WaitRange&) = default;
 };
 
-/// The wait before one retry, from 0, if that draw, in [0, 1), is drawn each time. Goes through all waits before it
-/// only if the jitter looks back.
+/// The wait before one retry, counted from 0, if every random draw is `draw`, in [0, 1). Computes the earlier waits only if the
+/// jitter looks back.
 template <Backoff B, Jitter J>
 constexpr Duration delay_at(const B& backoff, const J& jitter, int retry, double draw) {
   const int first = looks_back<J> ? 0 : retry;
@@ -32,7 +32,7 @@ constexpr Duration delay_at(const B& backoff, const J& jitter, int retry, double
   return waits.next(backoff, jitter, draw);
 }
 
-/// The greatest draw there is: `Random` draws multiples of 2^-53.
+/// The largest possible draw: `Random` draws multiples of 2^-53.
 inline constexpr double max_draw = 0x1.fffffffffffffp-1;
 
 /// One wait of a schedule. (C10)
@@ -43,9 +43,9 @@ constexpr WaitRange preview(const B& backoff, const J& jitter, int retry) {
           .max = delay_at(backoff, jitter, retry, max_draw)};
 }
 
-/// All waits of a call that uses up its retries, as a range of `WaitRange`, made while one looks at them. (C4, C10)
+/// All waits of a call that uses all of its retries, as a range of `WaitRange`, computed during iteration. (C4, C10)
 ///   static_assert(Schedule{ExponentialBackoff{}, ProportionalJitter{}, 2}.total().max < 3'750ms);
-/// With a jitter that looks back, each column follows itself: the least wait after the least, and so on.
+/// With a jitter that looks back, each column depends on itself: a minimum on the previous minimum, and so on.
 template <Backoff B, Jitter J>
 class Schedule {
  public:
@@ -97,7 +97,7 @@ class Schedule {
   constexpr std::size_t size() const noexcept { return static_cast<std::size_t>(retries_); }
   constexpr WaitRange operator[](int retry) const { return preview(backoff_, jitter_, retry); }
 
-  /// All of them together, held at the end of the range: the bounds of the whole time that such a call waits.
+  /// The sum of all waits, at most `Duration::max()`: the bounds of the total time that such a call waits.
   constexpr WaitRange total() const {
     WaitRange sum;
     for (const WaitRange& wait : *this) {

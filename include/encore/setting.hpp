@@ -1,4 +1,4 @@
-// Settings that check themselves: a bad one is a compile error in a constant, an exception at run time.
+// Settings that validate themselves: an invalid one is a compile error in a constant expression, else an exception.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -14,7 +14,7 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A field's name as a template argument, so that a refusal can name the field.
+/// A field's name as a template argument, for error messages.
 template <std::size_t Size>
 struct FieldName {
   char text[Size]{};
@@ -24,8 +24,8 @@ struct FieldName {
   constexpr std::string_view view() const noexcept { return {text, Size - 1}; }
 };
 
-/// The one place that refuses a setting: throws `std::invalid_argument` that names field, value and reason;
-/// without exceptions the same words go to stderr and the program ends. (A1, C3, L3)
+/// Reports every invalid setting: throws `std::invalid_argument` with the field, value and reason; without exceptions it writes
+/// the same text to stderr and terminates the program. (A1, C3, L3)
 [[noreturn]] inline void refuse_setting(std::string_view field, std::string_view value,
                                         std::string_view reason) {
   std::string message{"encore: "};
@@ -39,7 +39,7 @@ struct FieldName {
 #endif
 }
 
-// Not constexpr on purpose: reaching one of them in a constant expression is a compile error that shows its name.
+// Deliberately not constexpr: calling one in a constant expression is a compile error that shows its name.
 [[noreturn]] inline void the_setting_is_negative(std::string_view field, long long value) {
   refuse_setting(field, std::to_string(value), "is invalid: it must not be negative");
 }
@@ -66,8 +66,8 @@ struct FieldName {
   refuse_number(field, "%gs", seconds, "is invalid: it must be finite and not negative");
 }
 
-/// A whole number from `Least` up to the largest `int`. Converts to `int`, and from whole numbers of any type: one that does
-/// not fit is refused, not wrapped, and one with a fraction, or of more than 64 bits, does not compile.
+/// A whole number from `Least` to the maximum `int`. Converts to `int`, and from integers of any type up to 64 bits: one out of
+/// range is invalid, never wrapped. Larger integer types and floating-point numbers do not compile.
 template <FieldName Field, int Least = 0>
 class Count {
  public:
@@ -95,7 +95,7 @@ class Count {
   int value_;
 };
 
-/// A finite number from 0 up. Converts from and to `double`.
+/// A finite number, at least 0. Converts from and to `double`.
 template <FieldName Field>
 class NonNegative {
  public:
@@ -109,7 +109,7 @@ class NonNegative {
   double value_;
 };
 
-/// A share from 0 to 1, both included: 0.25 is a quarter, never 25. Converts from and to `double`.
+/// A share in [0, 1]: 0.25 is a quarter; 25 is invalid. Converts from and to `double`.
 template <FieldName Field>
 class Share {
  public:
@@ -138,7 +138,7 @@ constexpr Duration finite_span(std::string_view field, std::chrono::duration<Rep
 }
 }  // namespace detail
 
-/// A finite duration from 0 up, of any unit and representation; one over the range is held at its end.
+/// A finite duration, at least 0, in any unit and representation; one over the range is lowered to `Duration::max()`.
 template <FieldName Field>
 class Span {
  public:

@@ -1,4 +1,4 @@
-// Stopping from outside: a view of any stop token.
+// Stop requests from outside: a view of any stop token.
 #pragma once
 #include <encore/detail/address_of.hpp>
 #include <encore/duration.hpp>
@@ -10,7 +10,7 @@ namespace encore {
 
 class StopView;
 
-/// What a stop callback is made of here: a plain function and its argument.
+/// A stop callback: a plain function and its argument.
 struct StopAction {
   void (*act)(void*) noexcept;
   void* argument;
@@ -37,14 +37,15 @@ struct StopOperations {
 inline constexpr std::size_t stop_callback_room = 128;
 inline constexpr std::size_t stop_token_room = 2 * sizeof(void*);
 
-// The operations of a type of tokens, in <encore/stop_token.hpp>: they are dear to include, and most calls bring no token.
+// The operations of a token type, in <encore/stop_token.hpp>, which is slow to compile; most calls have no token.
 template <class Token>
 struct TokenOperations;
 
 }  // namespace shared
 
-/// A view of a stop token of any type; the token must outlive it, so a temporary one is refused. Who makes one includes
-/// `<encore/stop_token.hpp>`, as `<encore/encore.hpp>` does. Default-made it never asks to stop. As thread-safe as the token itself.
+/// A view of a stop token of any type. The token must outlive it, so a temporary does not compile. Making one needs
+/// `<encore/stop_token.hpp>`, which `<encore/encore.hpp>` includes. Default-constructed, it never requests a stop. As
+/// thread-safe as the token.
 class StopView {
  public:
   constexpr StopView() noexcept = default;
@@ -68,7 +69,7 @@ class StopView {
   [[nodiscard]] bool stop_possible() const noexcept {
     return operations_ != nullptr && operations_->possible(token_);
   }
-  /// True if it views a token at all; costs nothing to ask.
+  /// Whether it views a token.
   [[nodiscard]] constexpr bool watches() const noexcept { return operations_ != nullptr; }
 
  private:

@@ -1,4 +1,4 @@
-// Why there is no further attempt: one name each, used in events, outcomes, counters and logs alike.
+// Why there is no further attempt: one name per reason, the same in events, outcomes, counters and logs.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,14 +9,14 @@ namespace encore {
 
 /// Why a call ended. (G7)
 enum class StopReason : std::uint8_t {
-  none,  ///< it has not ended: another attempt follows
+  none,  ///< the call has not ended: another attempt follows
   succeeded,
   excluded_tool,  ///< the tool layer's filter does not name this tool, so it ran once
   not_retryable,  ///< the predicate did not match the failure
   never_retry_type,
   predicate_threw,
   retries_exhausted,
-  deadline,  ///< the next attempt would begin at or after the time limit
+  deadline,  ///< the next attempt would start at or after the time limit
   too_little_time_left,
   hint_over_cap,
   hint_past_deadline,
@@ -27,37 +27,37 @@ enum class StopReason : std::uint8_t {
   step_limit_reached,
   loop_detected,
   spend_limit_reached,
-  refused_by_guard,  ///< a guard of the user's own that gives no reason of its own
+  refused_by_guard,  ///< a user-defined guard that gives no reason of its own
   not_repeatable,
-  unknown_outcome,  ///< dispatched, never answered, and not safe to repeat: for reconciliation
+  unknown_outcome,  ///< dispatched, never answered, and not safe to repeat: to be reconciled
   nested_made_single,
   expired_on_entry,
   cancelled_on_entry,
-  unknown_tool,  ///< the catalog has no tool of the name that the model called
-  run_over,      ///< an agent's run ended because no call of its last turns could be made (H9)
+  unknown_tool,  ///< the catalog has no tool with the name that the model used
+  run_over,      ///< an agent's run ended because every call of its last turns was refused (H9)
 };
 
-/// What stop reasons have in common, for those who count, report or decide by more than the single reason.
+/// Groups of stop reasons, for code that counts, reports or decides by group.
 enum class StopCategory : std::uint8_t {
   unfinished,
   success,
-  ran_once,     ///< it was not to be repeated, whatever its failure
-  not_matched,  ///< the failure was not to be retried: the filter, a type that never is, or a test that threw
-  single,       ///< an attempt around it, or one whose outcome is unknown, forbids another
-  exhausted,    ///< every attempt that it may make
+  ran_once,     ///< the call was not to be repeated, whatever its failure
+  not_matched,  ///< not to be retried: by the filter or a never-list, or a test threw
+  single,       ///< forbidden by an outer attempt, or because the outcome is unknown
+  exhausted,    ///< all allowed attempts were made
   out_of_time,  ///< the call's time, or a hint that does not fit into it
-  cancelled,    ///< somebody asked it to stop
-  refused,      ///< by a guard, or because there is no such tool or run
+  cancelled,    ///< by a stop request
+  refused,      ///< by a guard, or because the tool does not exist or the run is over
 };
 
 namespace shared {
 
-/// All that is known of one stop reason.
+/// The properties of one stop reason.
 struct StopReasonFacts {
   StopReason reason;
-  std::string_view name;  ///< in logs and metrics; one of a fixed few, and never changes
+  std::string_view name;  ///< in logs and metrics; one of a fixed set, never changes
   StopCategory category;
-  bool consults_strategy;  ///< may the failure strategy answer for a call that ended so (G7)
+  bool consults_strategy;  ///< whether the failure strategy handles calls that ended so (G7)
   bool on_entry = false;   ///< before any attempt (G4)
 };
 
@@ -105,7 +105,7 @@ static_assert([] {
 inline constexpr std::size_t stop_reason_count =
     sizeof(shared::stop_reasons) / sizeof(shared::StopReasonFacts);
 
-/// The reason's name in logs and metrics. It is one of a fixed few and never changes.
+/// The reason's name in logs and metrics. It is one of a fixed set and never changes.
 constexpr std::string_view to_string(StopReason reason) noexcept { return shared::facts(reason).name; }
 constexpr StopCategory category(StopReason reason) noexcept { return shared::facts(reason).category; }
 
@@ -114,12 +114,12 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   return out << to_string(reason);
 }
 
-/// May the failure strategy answer for a call that ended so? Otherwise its result or exception leaves untouched. (G7)
+/// Whether the failure strategy handles a call that ended this way. If not, its result or exception propagates unchanged. (G7)
 constexpr bool consults_strategy(StopReason reason) noexcept {
   return shared::facts(reason).consults_strategy;
 }
 
-/// Did a guard stop the call, or did it not begin at all? (G4, H2)
+/// Whether a guard stopped the call, or it was refused before its first attempt. (G4, H2)
 constexpr bool is_refusal(StopReason reason) noexcept {
   return category(reason) == StopCategory::refused || shared::facts(reason).on_entry;
 }

@@ -1,4 +1,4 @@
-// Which stop tokens a call can bring, how one is told by them, and how the real clock's waits are ended.
+// Which stop tokens a call can have, how to subscribe to them, and how they end the real clock's waits.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/duration.hpp>
@@ -17,8 +17,8 @@
 
 namespace encore {
 
-/// The callback type that belongs to a stop token: `Token::callback_type<Function>` as in P2300, or a specialisation of
-/// this trait for a token of one's own.
+/// The callback type of a stop token: `Token::callback_type<Function>` as in P2300, or a specialisation of this trait for
+/// user-defined tokens.
 template <class Token, class Function>
 struct stop_callback_for {};
 template <class Token, class Function>
@@ -33,8 +33,8 @@ struct stop_callback_for<std::stop_token, Function> {
 };
 #endif
 
-/// A token says whether a stop was requested or ever can be, is cheap to copy, and calls back when it happens. (L4)
-/// `std::stop_token` is one; a token from another library joins by its nested `callback_type`.
+/// A token reports whether a stop was requested or is possible, is cheap to copy, and supports callbacks. (L4)
+/// `std::stop_token` qualifies; other libraries' tokens do if they have a nested `callback_type`.
 template <class T>
 concept StopToken = shared::AsksToStop<T> && requires { typename stop_callback_for<T, StopAction>::type; } &&
                     std::copy_constructible<T> &&
@@ -43,7 +43,7 @@ concept StopToken = shared::AsksToStop<T> && requires { typename stop_callback_f
 static_assert(StopToken<std::stop_token>);
 #endif
 
-/// Calls `action` once when a stop is requested, at once if it was already; not after the destructor has returned.
+/// Calls `action` once when a stop is requested, immediately if it already was, and never after the destructor has returned.
 /// The action may run on the thread that requests the stop.
 class StopSubscription {
  public:
@@ -70,7 +70,7 @@ ENCORE_COLD inline void wait_for(Duration duration, const StopView& stop) {
     bool stopped = false;
   } waker;
   const auto until = std::chrono::steady_clock::now() + duration;
-  // Declared before the lock: the action may hold the mutex while this subscription is being ended.
+  // Declared before the lock, so destroyed after it is released: the destructor waits for the action, which takes the mutex.
   const StopSubscription subscription{stop,
                                       {[](void* argument) noexcept {
                                          auto& asleep = *static_cast<Waker*>(argument);

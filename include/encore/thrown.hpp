@@ -1,4 +1,4 @@
-// A failed attempt, as predicates and hints see it.
+// A failed attempt, as seen by predicates and hints.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/detail/address_of.hpp>
@@ -13,23 +13,23 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What is known of a failed attempt beside its exception or value. Valid while it is being judged.
+/// What is known about a failed attempt besides its exception or value. Valid while it is being judged.
 struct FailedAttempt {
   int ordinal = 1;
   const CurrentCall* call = nullptr;
   const AttemptNotes* notes = nullptr;  ///< what the callable noted about it
   const Attempt* attempt = nullptr;
 
-  /// Was its call asked to stop?
+  /// Whether its call was asked to stop.
   bool stop_requested() const noexcept { return attempt != nullptr && attempt->stop().stop_requested(); }
-  /// Has its time run out, by its own limit or the call's? Whoever enforces that does it by cancelling the operation. Reads the
-  /// clock if there is a limit. (B4, D6)
+  /// Whether its time has run out, by its own limit or the call's. Drivers enforce these limits by cancelling the operation.
+  /// Reads the clock if there is a limit. (B4, D6)
   bool timed_out() const { return attempt != nullptr && attempt->remaining() == Duration::zero(); }
   std::string_view call_id() const noexcept { return call != nullptr ? call->id() : std::string_view{}; }
   std::string_view call_name() const noexcept { return call != nullptr ? call->name() : std::string_view{}; }
 };
 
-/// The exception in flight. Only valid inside its handler.
+/// The exception being handled. Only valid inside its handler.
 class Thrown {
  public:
   constexpr explicit Thrown(const std::exception* error) noexcept : error_{error} {}
@@ -37,7 +37,7 @@ class Thrown {
       : error_{error},
         attempt_{&attempt} {}
 
-  /// The exception as `std::exception`; null if a `catch (const std::exception&)` would not have caught it.
+  /// The exception as `std::exception`; null if `catch (const std::exception&)` would not catch it.
   constexpr const std::exception* error() const noexcept { return error_; }
   constexpr const FailedAttempt& attempt() const noexcept { return *attempt_; }
   /// Its text, never null: empty if it has none.
@@ -46,13 +46,13 @@ class Thrown {
     return text != nullptr ? text : "";
   }
 
-  /// Would a `catch (const E&)` catch it? Without a rethrow where `E` derives from `std::exception`. (B2, P7)
+  /// Whether `catch (const E&)` would catch it. No rethrow if `E` derives from `std::exception`. (B2, P7)
   template <class E>
   bool is() const noexcept {
     return find<E>([](const auto&) {});
   }
 
-  /// Is it an `E`, and no more than that? May say no where the platform cannot tell by one comparison.
+  /// Whether its dynamic type is exactly `E`. May be false where the platform cannot tell by one comparison.
   template <class E>
   bool is_just() const noexcept {
 #if defined(__cpp_exceptions) && defined(__cpp_rtti)
@@ -65,7 +65,7 @@ class Thrown {
     return false;
   }
 
-  /// Calls `use(e)` with what a `catch (const E& e)` would bind, and tells whether it did.
+  /// Calls `use(e)` with what `catch (const E& e)` would bind, and returns whether it did.
   template <class E, class Use>
   bool with(Use&& use) const {
     return find<E>(use);
@@ -73,7 +73,7 @@ class Thrown {
 
  private:
 #if defined(__cpp_exceptions) && defined(__cpp_rtti)
-  // Most exceptions are of just the type that is listed: that is told by one comparison.
+  // Most exceptions have exactly the listed type, which one comparison detects.
   template <class E>
   const E* cast() const noexcept {
     if constexpr (requires { static_cast<const E*>(error_); }) {
@@ -90,8 +90,8 @@ class Thrown {
     if constexpr (std::derived_from<E, std::exception>) {
       if (error_ != nullptr) {
         const E* const found = cast<E>();
-        // A cast also finds what is a private base, if it shares a virtual `std::exception` with a public one; a handler
-        // does not, and is asked.
+        // dynamic_cast also finds a private base that shares a virtual `std::exception` with a public one. A handler does not, so
+        // in that case a handler decides.
         constexpr bool certain = requires { static_cast<const E*>(error_); };
         if (certain || found == nullptr) {
           if (found != nullptr) use(*found);
@@ -101,7 +101,7 @@ class Thrown {
         return false;
       }
     } else if constexpr (std::is_polymorphic_v<E>) {
-      if (error_ != nullptr) {  // a cast across, which finds public bases only, as a handler does
+      if (error_ != nullptr) {  // a cross-cast, which finds public bases only, as a handler does
         const E* const found = dynamic_cast<const E*>(error_);
         if (found != nullptr) use(*found);
         return found != nullptr;
@@ -110,14 +110,14 @@ class Thrown {
       if (error_ != nullptr) return false;
     }
 #endif
-    // A thread's forced unwind is no exception of anybody's: caught and not thrown on, it would end the process. (B4)
+    // A thread's forced unwind is not an exception: catching it without rethrowing would terminate the process. (B4)
     if (error_ == nullptr && std::current_exception() == nullptr) return false;
     const E* found = nullptr;
     try {
       throw;
     } catch (const E& error) {
       if constexpr (std::is_pointer_v<E>) {
-        use(error);  // a converted pointer lives only as long as this handler
+        use(error);  // a converted pointer is valid only inside this handler
         return true;
       } else {
         found = detail::address_of(error);

@@ -1,4 +1,4 @@
-// Failures that no policy retries, whatever it was told.
+// Failures that no policy retries, whatever its options.
 #pragma once
 #include <encore/detail/attributes.hpp>
 #include <encore/detail/error_code.hpp>
@@ -15,18 +15,18 @@
 
 namespace encore ENCORE_BUILD {
 
-/// A base for exceptions that no policy retries: permanent errors, interrupts, control flow. (B4)
+/// A base class for exceptions that no policy retries: permanent errors, interrupts, control flow. (B4)
 ///   struct QuotaSpent : encore::Unretryable { using Unretryable::Unretryable; };
 class Unretryable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Throw it from a callable to say that it was cancelled: no policy retries it. A `std::system_error` whose code is, or means,
-/// `std::errc::operation_canceled` says the same, thrown or returned, with these exceptions, unless the call was asked to stop:
-/// the attempt's time has run out, so that it was cancelled by whoever enforces that; the filter names this error, as
-/// `RetryOnErrorCode{std::errc::operation_canceled}` does; or a failure that the filter matches wraps it. Then it is a failure
-/// like any other. For exceptions of other kinds there is `NeverRetryIf`. (B4)
+/// Thrown by a callable that was cancelled: no policy retries it. A `std::errc::operation_canceled`, thrown as a
+/// `std::system_error` or returned, means the same if the call was asked to stop. Otherwise it is an ordinary failure if the
+/// attempt's time has run out (limits are enforced by cancelling the operation), if the filter names it, as
+/// `RetryOnErrorCode{std::errc::operation_canceled}` does, or if it is nested in a failure that the filter matches; in all other
+/// cases it is a cancellation. For other exception types use `NeverRetryIf`. (B4)
 class Cancelled : public Unretryable {
  public:
   Cancelled() : Unretryable{"cancelled"} {}
@@ -34,17 +34,17 @@ class Cancelled : public Unretryable {
 
 namespace detail {
 
-/// Is it a `std::errc::operation_canceled`, by whatever library's code?
+/// Whether it is a `std::errc::operation_canceled`, or another library's equivalent code.
 inline bool carries_cancelled_code(const Thrown& failure) noexcept {
   auto cancelled = false;
   failure.with<std::system_error>(
       [&](const std::system_error& error) { cancelled = says_cancelled(error.code()); });
   return cancelled;
 }
-/// The failures that no filter can make retryable: an `Unretryable`. (B4)
+/// Whether it is an `Unretryable`, which no filter can make retryable. (B4)
 inline bool is_unretryable(const Thrown& failure) noexcept { return failure.is<Unretryable>(); }
-/// Is an `operation_canceled` a cancellation, for all that the attempt knows? Not if its time has run out: whoever enforces a
-/// limit does it by cancelling the operation. But whenever the call was asked to stop. (B4; Polly #1584)
+/// Whether an `operation_canceled` is a cancellation, as far as the attempt knows: always if the call was asked to stop, else not
+/// if the attempt's time has run out, because limits are enforced by cancelling the operation. (B4; Polly #1584)
 inline bool was_cancelled(const FailedAttempt& attempt) {
   return attempt.stop_requested() || !attempt.timed_out();
 }
@@ -54,11 +54,11 @@ template <class E, class Never>
 inline constexpr bool unrelated =
     std::derived_from<E, std::exception> && !std::derived_from<E, Never> && !std::derived_from<Never, E>;
 
-/// True if what was caught as a `std::exception` and matched `E` cannot be one of those: then they need not be looked for.
+/// Whether something caught as a `std::exception` that matches `E` can be neither of these, so that no check is needed.
 template <class E>
 inline constexpr bool never_cannot_match = unrelated<E, Unretryable> && unrelated<E, std::system_error>;
 
-/// Of an exception that is more than what it was caught as: is it also one of those that are never retried?
+/// Whether an exception whose dynamic type is more derived than the one caught may also never be retried.
 template <class Error>
 ENCORE_COLD bool is_also_never_retried([[maybe_unused]] const Error* error) noexcept {
 #if defined(__cpp_rtti)
@@ -69,8 +69,8 @@ ENCORE_COLD bool is_also_never_retried([[maybe_unused]] const Error* error) noex
 #endif
 }
 
-/// What was caught as `Error`, as `std::exception`: null where a handler for that would not catch it, or might not, because
-/// the exception is more than an `Error` and among those that are never retried.
+/// The exception caught as `Error`, as a `std::exception`. Null if a handler for `std::exception` would not catch it, or might
+/// not because its dynamic type is more derived and may never be retried.
 template <class Error>
 ENCORE_FORCE_INLINE const std::exception* caught_as_exception(const Error* error) noexcept {
   if constexpr (!std::derived_from<Error, std::exception>) {

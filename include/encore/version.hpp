@@ -18,7 +18,7 @@ struct Version {
   friend constexpr auto operator<=>(const Version&, const Version&) = default;
 };
 
-/// The version of the included headers. Before 1.0, a new minor version may change the interface; a new patch version never does.
+/// The version of these headers. Before 1.0, a minor version may change the interface; a patch version never does.
 inline constexpr Version version{ENCORE_VERSION_MAJOR, ENCORE_VERSION_MINOR, ENCORE_VERSION_PATCH};
 
 }  // namespace encore ENCORE_BUILD

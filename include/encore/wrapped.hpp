@@ -1,4 +1,4 @@
-// A callable that retries by itself.
+// A callable with a retry policy built in.
 #pragma once
 #include <encore/attempt.hpp>
 #include <encore/call.hpp>
@@ -12,12 +12,12 @@
 
 namespace encore ENCORE_BUILD {
 
-/// What `RetryPolicy::wrap` makes: a copy of the policy, of the name and of the callable, called like the callable itself, each
-/// time as a call of its own. Const if the callable is; a callable that takes its attempt gets one from this policy, so that it
-/// may run inside another one too. As thread-safe as the callable.
+/// The result of `RetryPolicy::wrap`: a copy of the policy, the name and the callable, invoked like the callable; each invocation
+/// is a separate call. Const if the callable is. A callable that takes its attempt gets one from this policy, so a wrapped
+/// callable can also run inside another policy's attempt. As thread-safe as the callable.
 template <class Policy, class F>
 class Wrapped {
-  // A callable that runs only once is let in, to be refused in words.
+  // Also accepts a callable that runs only once, so that a readable error message rejects it.
   template <class Callable, class... A>
   static constexpr bool takes = !(std::same_as<std::remove_cvref_t<A>, Attempt> || ...) &&
                                 (detail::can_be_repeated<Callable, std::remove_reference_t<A>...> ||
