@@ -1,5 +1,5 @@
 // A thread that is cancelled unwinds by what looks like an exception and must not be kept: libstdc++ on POSIX threads.
-#include <encore/async/co_run.hpp>
+#include "cancelled_thread.hpp"
 #include <encore/before_retry.hpp>
 #include <encore/guard/circuit_breaker.hpp>
 #include <encore/guard/guard.hpp>
@@ -14,9 +14,7 @@
 #include <encore/retry_policy.hpp>
 #include <encore/retrying.hpp>
 #include <encore/testing/fake_clock.hpp>
-#include <encore/testing/manual_executor.hpp>
 #include <encore/testing/recorder.hpp>
-#include <encore/testing/task.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -25,7 +23,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -34,6 +31,7 @@
 
 using namespace std::chrono_literals;
 using namespace encore::testing;
+using namespace encore_tests;
 using encore::StopReason;
 
 namespace {
@@ -47,63 +45,6 @@ template <>
 inline constexpr std::string_view encore::error_name<TimeoutError> = "timeout";
 
 namespace {
-
-struct Gate {
-  using role = encore::role::Guard;
-  static constexpr auto refusal = StopReason::circuit_open;
-  class Permit {
-   public:
-    explicit Permit(Gate& gate) : gate_{&gate} {}
-    Permit(Permit&& other) noexcept : gate_{std::exchange(other.gate_, nullptr)} {}
-    Permit& operator=(Permit&&) = delete;
-    ~Permit() {
-      if (gate_ != nullptr) ++gate_->returned;
-    }
-    void succeeded(const encore::Now&) {}
-    void failed(const encore::Now&, bool) {}
-
-   private:
-    Gate* gate_;
-  };
-  std::optional<Permit> admit(const encore::AdmissionRequest&) {
-    ++admitted;
-    return std::optional<Permit>{std::in_place, *this};
-  }
-  int admitted = 0, returned = 0;
-  Gate() = default;
-  Gate(const Gate&) = delete;
-  Gate& operator=(const Gate&) = delete;
-};
-
-// Cancels the thread that runs it, at the next point where that can be.
-[[noreturn]] void cancel_this_thread() {
-  pthread_cancel(pthread_self());
-  for (;;) pthread_testcancel();
-}
-
-// Runs a function on a thread of its own, which must be cancelled in it.
-template <class F>
-bool is_cancelled_in(F&& function) {
-  pthread_t thread{};
-  pthread_create(
-      &thread, nullptr,
-      [](void* argument) -> void* {
-        (*static_cast<std::remove_reference_t<F>*>(argument))();
-        return nullptr;
-      },
-      &function);
-  void* result = nullptr;
-  pthread_join(thread, &result);
-  return result == PTHREAD_CANCELED;
-}
-
-// Waits by being cancelled.
-struct CancellingClock {
-  using role = encore::role::Clock;
-  static encore::TimePoint now() { return encore::TimePoint{1h}; }
-  static encore::WallTime wall() { return {}; }
-  static void sleep_for(encore::Duration, const encore::StopView&) { cancel_this_thread(); }
-};
 
 const encore::RetryPolicy plain{CancellingClock{}, encore::RetryOn<TimeoutError>{} || encore::RetryOn<int>{}};
 
@@ -202,12 +143,6 @@ TEST_CASE("a thread can be cancelled during a real wait [B4, K1]", "[forced_unwi
     });
   }));
   CHECK(gate.admitted == gate.returned);
-}
-
-// Asks that this thread be cancelled, and gives it an occasion, as every log line is one.
-void meet_a_cancellation() {
-  pthread_cancel(pthread_self());
-  pthread_testcancel();
 }
 
 using Told = std::vector<std::pair<encore::EventKind, StopReason>>;
@@ -364,42 +299,6 @@ TEST_CASE("a cancelled attempt with a pinned result, which cannot be moved, is n
   CHECK(breaker.state(encore::Now{clock}) == encore::CircuitState::half_open);
   static_cast<void>(guarded.run([] { return Pinned{}; }));
   CHECK(breaker.state(encore::Now{clock}) == encore::CircuitState::closed);
-}
-
-TEST_CASE("in a coroutine a cancellation takes effect when the thread is given back [B4]",
-          "[forced_unwind]") {
-  FakeClock clock;
-  ManualExecutor executor{clock};
-  Gate gate;
-  Recorder trace;
-  const auto policy = plain.with(clock, gate, trace);
-  const encore::Observe in_the_observer{[](const encore::Event& event) {
-    if (event.kind == EventKind::attempt_failed) meet_a_cancellation();
-  }};
-  const auto test = [](const TimeoutError&) { return meet_a_cancellation(), true; };
-  const auto test_value = [](int units) { return meet_a_cancellation(), units < 0; };
-  const auto check = [&](const auto& cancelling) {
-    int result = 0;
-    CHECK(is_cancelled_in([&] {
-      auto task = encore::co_run(
-          cancelling,
-          [](const encore::Attempt& attempt) -> Task<int> {
-            if (attempt.ordinal == 1) throw TimeoutError{};
-            co_return attempt.ordinal == 2 ? -1 : 3;
-          },
-          executor.sleeper());
-      result = executor.run(std::move(task));
-      pthread_testcancel();
-    }));
-    CHECK(result != 0);
-    CHECK(gate.admitted == gate.returned);
-    for (const auto& event : trace.events()) CHECK(event.reason != StopReason::cancelled);
-    trace.clear();
-  };
-  check(policy.with(in_the_observer));
-  check(policy.with(encore::RetryIf{test}));
-  check(policy.with(encore::HintFrom{[](const TimeoutError&) { return meet_a_cancellation(), 1ms; }}));
-  check(policy.with(encore::RetryOn<TimeoutError>{} || encore::RetryIfResult{test_value}));
 }
 
 }  // namespace
