@@ -210,9 +210,10 @@ TEST_CASE("an attempt that ends on another thread stops a debug build with a mes
   int status = 0;
   CHECK(waitpid(child, &status, 0) == child);
   CHECK((WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
-  CHECK(said.starts_with(
+  const std::string message =
       "encore: an attempt ended on another thread than it began on, and leaves its mark there: "
-      "give its policy, or its tools' catalog, OnFibers{}\n"));
+      "give its policy, or its tools' catalog, OnFibers{}\n";
+  CHECK(said.find(message) != std::string::npos);  // sanitizers warn of fibers before
 }
 #endif
 

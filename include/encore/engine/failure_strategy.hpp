@@ -49,6 +49,8 @@ struct NoOutcome {
   template <class... A>
   NoOutcome(A&&...);
 };
+template <class... A>
+NoOutcome figures_of(const A&...);
 }  // namespace detail
 
 /// An `Outcome`: the value, or why there is none. Never throws for a failure that the policy handles. Needs
